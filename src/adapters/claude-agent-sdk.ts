@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { newServer, sendListChanged } from "../mcp/server/new-server.ts";
 import { ServedToolcrib } from "../mcp/server/served-toolcrib.ts";
-import type { PendingApproval, Toolcrib } from "../toolcrib/index.ts";
+import { approvalText, approvalView, type PendingApproval, type Toolcrib } from "../toolcrib/index.ts";
 
 /**
  * Returns options for `query({ prompt, options })` of the Claude Agent SDK, with the tools as an MCP server in this process.
@@ -29,7 +29,11 @@ export async function claudeAgentOptions(
       if (!isOwn(toolName, details)) return canUseTool(toolName, input, details);
       const name = toolName.slice(prefix.length);
       return askOnce(crib, { name, input }, (approval) =>
-        canUseTool(toolName, input, { ...details, decisionReason: approval.request.reason, approval }),
+        canUseTool(toolName, input, {
+          ...details,
+          decisionReason: approvalText(approvalView(approval.request)),
+          approval,
+        }),
       );
     },
   };
@@ -60,7 +64,7 @@ export interface ClaudeCallDetails {
   requestId: string;
   mcpServer?: { name: string; source: string };
   decisionReason?: string;
-  /** Toolcrib's question: the reason, the rule and a preview of the changes. */
+  /** Toolcrib's question. `decisionReason` is its text. */
   approval?: PendingApproval;
 }
 

@@ -1,5 +1,13 @@
 import { ToolError } from "../contract/error.ts";
-import type { Approval, CallOptions, CallResult, PendingApproval, Toolcrib } from "../toolcrib/index.ts";
+import {
+  type Approval,
+  type ApprovalView,
+  approvalView,
+  type CallOptions,
+  type CallResult,
+  type PendingApproval,
+  type Toolcrib,
+} from "../toolcrib/index.ts";
 import { answerFor } from "./approvals.ts";
 import { inOrder, type MakeInOrder, toolsThatOnlyRead } from "./calls.ts";
 
@@ -8,17 +16,19 @@ export interface LangChainOptions<Made> extends CallOptions {
   readonly tool: LangChainFactory<Made>;
   /**
    * The function `interrupt` of `@langchain/langgraph`. With it, a call that needs approval interrupts the graph with a
-   * `PendingApproval`, and `new Command({ resume })` takes the answer: an `Approval` that repeats the `hash` of the question.
-   * Default: the `approve` of the options or of the instance.
+   * `PendingApproval` and its `view` to show, and `new Command({ resume })` takes the answer: an `Approval` that repeats the
+   * `hash` of the question. Default: the `approve` of the options or of the instance.
    */
-  readonly interrupt?: ((pending: PendingApproval) => unknown) | undefined;
+  readonly interrupt?: ((pending: PendingApproval & { readonly view: ApprovalView }) => unknown) | undefined;
 }
 
 /** Returns the tools for models, agents and tool nodes of LangChain and LangGraph, which make the calls themselves. */
 export async function langChainTools<Made>(
   crib: Toolcrib,
-  { tool, interrupt, ...options }: LangChainOptions<Made>,
+  { tool, interrupt: interruptWith, ...options }: LangChainOptions<Made>,
 ): Promise<Made[]> {
+  const interrupt: Interrupt | undefined =
+    interruptWith && ((pending) => interruptWith({ ...pending, view: approvalView(pending.request) }));
   const definitions = await crib.definitions();
   const orderOf = ordersByThread(await toolsThatOnlyRead(crib));
   const tasks = new LatestTasks();
@@ -118,7 +128,7 @@ function notTheAnswer(): ToolError {
   );
 }
 
-type Interrupt = NonNullable<LangChainOptions<never>["interrupt"]>;
+type Interrupt = (pending: PendingApproval) => unknown;
 
 interface MadeCall {
   /** The question that interrupted the graph. */

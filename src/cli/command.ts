@@ -25,6 +25,8 @@ export interface Option {
   readonly choices?: readonly string[];
   /** Whether the option may be given several times. Its values are joined by line ends. */
   readonly repeats?: true;
+  /** Whether the words after the option, up to the next flag, are its value; there may be none. */
+  readonly takesWords?: true;
   /** Whether many commands have the option, so that help lists it in a separate group. */
   readonly isCommon?: true;
   readonly summary: string;

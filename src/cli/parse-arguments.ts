@@ -22,7 +22,13 @@ export function parseArguments(words: readonly string[], command: Command): Argu
     const belongsToTool = command.forwardsFlags && operands.length > 0;
     if (!isFlag(word) || (!option && belongsToTool)) operands.push(word);
     else if (!option) throw unknownOption(flag, command);
-    else if (option.value === undefined) {
+    else if (option.takesWords) {
+      const following = words.slice(index + 1);
+      const end = following.findIndex(isFlag);
+      const message = end < 0 ? following : following.slice(0, end);
+      index += message.length;
+      options.set(option.name, [...(attached === undefined ? [] : [attached]), ...message].join(" "));
+    } else if (option.value === undefined) {
       if (attached !== undefined) throw mistake(`${flag} takes no value`, command);
       options.set(option.name, "");
     } else {

@@ -1,4 +1,5 @@
 import type { ToolAccess } from "../contract/access.ts";
+import type { ApprovalChoice, ApprovalView, ViewPart } from "../contract/approval-view.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/call.ts";
 
 /**
@@ -6,6 +7,8 @@ import type { DecisionRecord, SandboxLevel } from "../contract/call.ts";
  * Texts of workspaces, models and commands arrive as plain strings with secrets redacted; the page never interprets them
  * as HTML. Times are milliseconds since 1970.
  */
+
+export type { ApprovalChoice, ViewPart };
 
 /**
  * `POST /api/login`: exchanges the one-time code of the address, `/#code=CODE`, for a cookie. Answers `LoginAnswer`, or 401
@@ -68,34 +71,17 @@ export interface PendingQuestion {
   readonly tool: string;
   /** One line: the command, the path, or the arguments. */
   readonly title: string;
+  readonly reason: string;
   /** How many equal calls wait for the answer now, which counts for all; 0 when the call may be made again. */
   readonly waiting: number;
-  /** The arguments that neither the commands in `accesses` nor the preview show, as JSON; null when there are none. */
-  readonly input: string | null;
-  readonly accesses: readonly ToolAccess[];
-  readonly risk: string;
-  readonly reason: string;
-  readonly rule: string;
-  readonly source: string;
-  readonly sandbox: SandboxLevel;
-  readonly unconfined: boolean;
-  readonly hosts: readonly string[];
-  /** The parts of the command that ask, to mark them. */
-  readonly parts: readonly { readonly text: string; readonly verdict: string; readonly reason: string }[];
-  /** The expected changes, when the preview is a diff. */
+  /** The question, as every program shows it. */
+  readonly view: ApprovalView;
+  /** The expected changes, when they are a diff, in place of the part "Changes" of the view. */
   readonly files: readonly FileDiff[];
-  /** Any other preview. */
-  readonly preview: string | null;
-  /** The rules that each width of "always" adds, the narrowest first; empty when the call can only be allowed once. */
-  readonly widths: readonly {
-    readonly label: string;
-    readonly rules: readonly string[];
-    /** How many of the latest recorded questions of this workspace the rules would have answered; null until it is known. */
-    readonly saved: number | null;
-  }[];
-  /** An answer must carry both hashes, and counts only for the request that was shown. */
-  readonly hash: string;
-  readonly previewHash: string;
+  /** How many of the latest recorded questions the rules of each "always" would have answered; empty until it is known. */
+  readonly saved: readonly number[];
+  /** Identifies the call and all that was shown. An answer must repeat it. */
+  readonly shown: string;
   /** True when it was answered and the client has not used the answer yet. */
   readonly isAnswered: boolean;
 }
@@ -104,14 +90,8 @@ export interface PendingQuestion {
 export interface AnswerRequest {
   readonly workspace: string;
   readonly id: string;
-  readonly hash: string;
-  readonly previewHash: string;
-  readonly answer: "once" | "session" | "always" | "no";
-  /** As they were shown: the hashes do not cover them. */
-  readonly hosts: readonly string[];
-  readonly unconfined: boolean;
-  /** For "session" the exact rules of the first width, for "always" those of any width. */
-  readonly rules?: readonly string[];
+  readonly shown: string;
+  readonly answer: ApprovalChoice["id"];
   /** For "no": a message to the model. */
   readonly message?: string;
 }

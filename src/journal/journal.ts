@@ -46,14 +46,15 @@ export class Journal {
 
   /** Opens the database on the first write. The folder of `file` must exist by then. */
   constructor(options: JournalOptions) {
-    const { file, session, client, workspace, redact, patienceMs = 5_000, now = Date.now } = options;
+    const { file, session, client, workspace, patienceMs = 5_000, now = Date.now } = options;
+    const { redact = (text: string) => text } = options;
     this.file = file;
     this.session = session;
     this.#client = client;
     this.#workspace = workspace;
-    this.#redact = redact ?? ((text) => text);
+    this.#redact = redact;
     this.#now = now;
-    this.#store = new Store({ file, session, patienceMs });
+    this.#store = new Store({ file, session, patienceMs, redact });
     flushAtExit(this);
   }
 

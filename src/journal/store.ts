@@ -14,7 +14,7 @@ export interface OpenStore {
   readonly identity: string | undefined;
 }
 
-type StoreOptions = Required<Pick<JournalOptions, "file" | "session" | "patienceMs">>;
+type StoreOptions = Required<Pick<JournalOptions, "file" | "session" | "patienceMs" | "redact">>;
 
 /** Opens the database of a journal on first use. Renames a damaged one and starts a new one. */
 export class Store {
@@ -52,7 +52,7 @@ export class Store {
   }
 
   #opened(): OpenStore {
-    const { file, patienceMs } = this.#options;
+    const { file, patienceMs, redact } = this.#options;
     if (this.#open && this.#open.identity !== identityOf(file)) this.close();
     if (this.#open === undefined) {
       const { database, identity } = openDatabase(file, { patienceMs });
@@ -60,7 +60,7 @@ export class Store {
       let calls: CallIndex | undefined;
       this.#open = {
         ...{ database, identity, records },
-        calls: () => (calls ??= new CallIndex(database, records)),
+        calls: () => (calls ??= new CallIndex(database, records, redact)),
       };
     }
     return this.#open;

@@ -6,7 +6,7 @@ import { hashValue } from "../engine/approvals/hash-call.ts";
 import { untilAborted, whileWaitingFor } from "../lib/async/abort.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
 import { truncateText } from "../lib/text/truncate.ts";
-import { redactText } from "../policy/redaction/redact.ts";
+import { redactAsked } from "../policy/redaction/redact.ts";
 import type { Services } from "./run-tool.ts";
 import { SeenMemory } from "./seen-memory.ts";
 
@@ -35,7 +35,7 @@ export async function previewCall(call: ToolCall, services: PreviewServices): Pr
     const seen = new SeenMemory(environment);
     const servers = services.servers.forCall({ ...call, environment, signal });
     const preview = tool.preview(input, { environment, seen, history, code: services.code, servers, signal });
-    const text = redactText(await untilAborted(preview, signal, whileWaitingFor("its preview")));
+    const text = redactAsked(await untilAborted(preview, signal, whileWaitingFor("its preview")));
     const shown = truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
     return { text: shown, whole: hashValue(text), found };
   } catch (error) {

@@ -3,12 +3,17 @@ import { type ApprovalRequest, approvalId, snapshot } from "../engine/approvals/
 import { hashValue } from "../engine/approvals/hash-call.ts";
 import { definitionBefore } from "../policy/find-rules.ts";
 import { type GrantWidth, grantWidths } from "../policy/grants.ts";
+import { redactAsked } from "../policy/redaction/redact.ts";
 import { type DecidedCall, type PolicySettings, runsCommands } from "./decide-call.ts";
 import type { Preview } from "./preview-call.ts";
 
-/** Returns the rules that an answer can add. Paranoid mode ignores allow rules, so none is offered there. */
+/**
+ * Returns the rules that an answer can add. Paranoid mode ignores allow rules, so none is offered there. Rules are stored as
+ * they are shown, so none is offered for a call whose words contain a secret.
+ */
 export function widthsOffered({ question, decision }: DecidedCall): readonly GrantWidth[] {
-  return question.mode === "paranoid" ? [] : grantWidths(decision, question);
+  const widths = question.mode === "paranoid" ? [] : grantWidths(decision, question);
+  return redactAsked(widths) === widths ? widths : [];
 }
 
 export async function approvalRequest(
@@ -32,6 +37,7 @@ export async function approvalRequest(
     parent: call.parent?.id,
     ...(call.environment.name !== undefined && { target: call.environment.name }),
     tool: question.tool.name,
+    ...(question.tool.server !== undefined && { server: question.tool.server }),
     input: snapshot(call.input),
     accesses: snapshot(call.accesses),
     risk: decision.risk,

@@ -98,8 +98,8 @@ it("offers no grant when one part cannot be granted", () => {
 
 it("offers wider rules where further arguments cannot do much more", () => {
   const widths = (text: string, circumstances: Circumstances = {}) =>
-    grantWidths(decideOn([command(text)], [], { tool, ...circumstances }), { tool }).map(({ shown }) =>
-      shown.join("; "),
+    grantWidths(decideOn([command(text)], [], { tool, ...circumstances }), { tool }).map(
+      ({ words }) => words,
     );
   expect([
     widths("npm test -- -u"),
@@ -119,22 +119,22 @@ it("offers wider rules where further arguments cannot do much more", () => {
     widths("mkdir a", { sandbox: "none" }),
     widths("make && rm a"),
   ]).toEqual([
-    ["allow run npm test -- -u", "allow run npm test **"],
-    ["allow run npm run build --watch", "allow run npm run build **"],
-    ["allow run cargo test a --release", "allow run cargo test a **"],
-    ["allow run git commit -m 'a b'", "allow run git commit **"],
-    ["allow run mkdir -p a/b", "allow run mkdir **"],
-    ["allow run ./build.sh all", "allow run ./build.sh **"],
-    ["allow run python3 -m pytest", "allow run python3 -m pytest **"],
+    ["run exactly: npm test -- -u", "run npm test with any further arguments"],
+    ["run exactly: npm run build --watch", "run npm run build with any further arguments"],
+    ["run exactly: cargo test a --release", "run cargo test a with any further arguments"],
+    ["run exactly: git commit -m 'a b'", "run git commit with any further arguments"],
+    ["run exactly: mkdir -p a/b", "run mkdir with any further arguments"],
+    ["run exactly: ./build.sh all", "run ./build.sh with any further arguments"],
+    ["run exactly: python3 -m pytest", "run python3 -m pytest with any further arguments"],
     [],
-    ["allow run rm -r a"],
-    ["allow run git push origin main"],
-    ["allow run curl https://a.example/; allow connect a.example"],
-    ["allow run git log -3", "allow run git log **", "allow run @read"],
+    ["run exactly: rm -r a"],
+    ["run exactly: git push origin main"],
+    ["run exactly: curl https://a.example/; connect to a.example"],
+    ["run exactly: git log -3", "run git log with any further arguments", "run any command that only reads"],
     [],
     [],
-    ["allow run mkdir a; unconfined run mkdir a"],
-    ["allow run make; allow run rm a"],
+    ["run without a sandbox, exactly: mkdir a"],
+    ["run exactly: make; run exactly: rm a"],
   ]);
 });
 

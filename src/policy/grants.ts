@@ -5,10 +5,16 @@ import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts"
 import { harm, ownRisk } from "./rules/command-risk.ts";
 import { gitSubcommandAt } from "./rules/spellings.ts";
 
-/** The rules that an answer adds, and the same rules as the user reads them: without their tool and its definition. */
+/** The rules that an answer adds, and what they allow the tool, in words: `run exactly: npm test`. */
 export interface GrantWidth {
   readonly rules: readonly string[];
-  readonly shown: readonly string[];
+  readonly words: string;
+}
+
+interface Grant {
+  readonly rule: string;
+  /** Follows "may". */
+  readonly words: string;
 }
 
 interface Asked {
@@ -28,14 +34,22 @@ export function grantWidths(decision: Decision, { tool }: Asked): readonly Grant
   const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
   if (asked.some((part) => isOnlyOnce(part, decision))) return [];
   const by = ` by ${named(tool.name, tool.server)}`;
-  const widthOf = (grantOf: (part: PolicyPart) => string | undefined): GrantWidth | undefined => {
-    const grants = asked.flatMap(({ part, firm, bare }) => {
-      const grant = firm ? undefined : grantOf(part);
-      return bare ? [grant, grant?.replace(/^allow/, "unconfined")] : [grant];
+  const widthOf = (grantOf: (part: PolicyPart) => Grant | undefined): GrantWidth | undefined => {
+    const grants = asked.map(({ part, firm }) => (firm ? undefined : grantOf(part)));
+    const rules = grants.flatMap((grant, at) => {
+      const rule = grant && `${grant.rule}${by}`;
+      return asked[at]!.bare ? [rule, rule?.replace(/^allow/, "unconfined")] : [rule];
     });
-    const rules = grants.map((grant) => grant && `${grant}${by}`);
     if (rules.length === 0 || !rules.every(isOneLine)) return undefined;
-    return { rules: unique(rules as string[]), shown: unique((grants as string[]).map(withoutDefinition)) };
+    const all = grants.map((grant, at) =>
+      asked[at]!.bare ? grant!.words.replace(/^run/, "run without a sandbox,") : grant!.words,
+    );
+    const words = unique(all).join("; ");
+    const isLong = words.length > maxWords;
+    return {
+      rules: unique(rules as string[]),
+      words: isLong ? again : words,
+    };
   };
   const exact = widthOf(grant);
   if (exact === undefined) return [];
@@ -43,10 +57,18 @@ export function grantWidths(decision: Decision, { tool }: Asked): readonly Grant
   if (asked.some(({ bare }) => bare)) return [exact];
   const wider = widthOf((part) => widerGrant(part) ?? grant(part))!;
   const readsOnly = asked.every(({ part }) => part.kind === "run" && ownRisk(part.command) === "read");
-  const reading = readsOnly ? widthOf(() => "allow run @read") : undefined;
+  const reading = readsOnly
+    ? widthOf(() => ({ rule: "allow run @read", words: "run any command that only reads" }))
+    : undefined;
   const widths = [exact, wider, ...(reading ? [reading] : [])];
-  return widths.filter(({ shown }, at) => at === 0 || shown.join("\n") !== exact.shown.join("\n"));
+  return widths.filter(
+    ({ rules, words }, at) => at === 0 || (rules.join("\n") !== exact.rules.join("\n") && words !== again),
+  );
 }
+
+/** In place of longer words, which are not read. */
+const again = "do exactly this again";
+const maxWords = 300;
 
 /**
  * Whether a part can only be allowed once: a rule would allow any text that comes from standard input, and nothing would
@@ -57,29 +79,40 @@ function isOnlyOnce({ part, bare }: PolicyVerdict, { unconfined }: Decision): bo
   return readsProgram(part.command) || ((bare || unconfined) === true && runsCode(part.command));
 }
 
-function grant(part: PolicyPart): string | undefined {
+function grant(part: PolicyPart): Grant | undefined {
   switch (part.kind) {
     case "use": {
       const as = part.definition === undefined ? "" : ` as ${part.definition}`;
-      return `allow use ${named(part.tool, part.server)}${as}`;
+      const rule = `allow use ${named(part.tool, part.server)}${as}`;
+      return { rule, words: `be used with any arguments${as && ", as it is defined now"}` };
     }
     case "connect":
-      return part.host === undefined ? undefined : `allow connect ${quoteForRule(part.host)}`;
-    case "run":
-      return commandGrant(part.command, []);
+      if (part.host === undefined) return undefined;
+      return {
+        rule: `allow connect ${quoteForRule(part.host)}`,
+        words: `connect to ${quoteForRule(part.host)}`,
+      };
+    case "run": {
+      const words = commandWords(part.command);
+      return words === undefined ? undefined : { rule: `allow run ${words}`, words: `run exactly: ${words}` };
+    }
     case "unclear":
       return undefined;
-    default:
+    default: {
       if (part.target.kind !== "known") return undefined;
-      return `allow ${part.kind} ${quoteForRule(part.target.real ?? part.target.path)}`;
+      const words = `${part.kind} ${quoteForRule(part.target.real ?? part.target.path)}`;
+      return { rule: `allow ${words}`, words };
+    }
   }
 }
 
 /** Grants a command with any further arguments; undefined where that would allow much more. */
-function widerGrant(part: PolicyPart): string | undefined {
+function widerGrant(part: PolicyPart): Grant | undefined {
   const kept = part.kind === "run" ? wordsKept(part.command) : undefined;
   if (part.kind !== "run" || kept === undefined) return undefined;
-  return commandGrant({ ...part.command, words: part.command.words.slice(0, kept) }, ["**"]);
+  const words = commandWords({ ...part.command, words: part.command.words.slice(0, kept) });
+  if (words === undefined) return undefined;
+  return { rule: `allow run ${words} **`, words: `run ${words} with any further arguments` };
 }
 
 /** How many words of a command say what it does, so that any others may follow them. Rules never let `**` stand for a harmful option. */
@@ -98,23 +131,19 @@ function wordsKept(command: SimpleCommand): number | undefined {
   return leading > 1 ? leading : words.length > 1 ? words.length : undefined;
 }
 
-function commandGrant({ words, assignments }: SimpleCommand, further: readonly string[]): string | undefined {
+/** Returns the words of a command as a rule has them; undefined when one is not known. */
+function commandWords({ words, assignments }: SimpleCommand): string | undefined {
   const values = [...words, ...assignments.map(({ value }) => value)].map((word) => word?.value);
   if (values.includes(undefined)) return undefined;
   const sets = assignments.map(({ name, value }) => `${name}=${quoteForRule(value!.value!)}`);
   const [program, ...rest] = words.map(({ value }) => quoteForRule(value!));
   // The quotes keep a program of that name from being read as a variable.
   const isName = /^[A-Za-z_]\w*=/.test(program ?? "");
-  return ["allow run", ...sets, isName ? `'${program}'` : program, ...rest, ...further].join(" ");
+  return [...sets, isName ? `'${program}'` : program, ...rest].join(" ");
 }
 
 function unique(lines: readonly string[]): readonly string[] {
   return [...new Set(lines)];
-}
-
-/** A user cannot read the hash of a tool's definition, and is shown the definition instead. */
-function withoutDefinition(rule: string): string {
-  return rule.startsWith("allow use ") ? rule.replace(/ as [0-9a-f]{32}$/, "") : rule;
 }
 
 /** Returns a tool as rules name it. Without a server it is a built-in tool. */

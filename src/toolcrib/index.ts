@@ -1,5 +1,6 @@
 export type { ToolAccess, ToolRisk } from "../contract/access.ts";
 export type { AgentStatus, Agents, AgentTask } from "../contract/agents.ts";
+export type { ApprovalChoice, ApprovalView, ViewPart } from "../contract/approval-view.ts";
 export type {
   Backend,
   BackendEntry,
@@ -89,6 +90,7 @@ export {
   type ShownPart,
   type ShownRequest,
 } from "../engine/approvals/approval-request.ts";
+export { approvalText, approvalView } from "../engine/approvals/approval-view.ts";
 export type { Approvals, AskOptions } from "../engine/approvals/approvals.ts";
 export type { ApprovalAnswer, PendingApproval } from "../engine/approvals/question-store.ts";
 export { environmentOf } from "../environment/backend/backend-environment.ts";

@@ -13,6 +13,7 @@ import { analyseCommand } from "../policy/commands/analyse-command.ts";
 import { historyAfter } from "../policy/commands/shell-sessions.ts";
 import { decideCall } from "../policy/decide.ts";
 import type { Decision, PolicyMode, Question } from "../policy/policy.ts";
+import { redactionOfRecords } from "../policy/redaction/redact.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
 import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 
@@ -119,7 +120,11 @@ function readRecords({
 }: ReplayOptions): readonly CallRecord[] {
   const files = workspaceFiles(state, workspace);
   makePrivateDirectory(files.outputs);
-  const journal = new Journal({ file: files.journal, session: newIdentifier("session") });
+  const journal = new Journal({
+    file: files.journal,
+    session: newIdentifier("session"),
+    redact: redactionOfRecords(),
+  });
   try {
     const wanted = session === "last" ? journal.latest(1)[0]?.session : session;
     if (wanted === undefined) return [];

@@ -26,6 +26,7 @@ import { UndoRecords } from "../journal/undo/undo-records.ts";
 import type { JournalReport, VerifyOptions } from "../journal/verify-journal.ts";
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { newIdentifier } from "../lib/identifier.ts";
+import { redactionOfRecords } from "../policy/redaction/redact.ts";
 import { statsAt } from "../system/attempt.ts";
 import { makePrivateDirectory, type WorkspaceFiles, workspaceFiles } from "../system/directories.ts";
 import type { OutputPart, OutputRange } from "./open-workspace.ts";
@@ -95,7 +96,8 @@ export class WorkspaceJournal {
     this.#files = "files" in place ? place.files : workspaceFiles(place.state, place.workspace);
     this.workspace = place.workspace;
     makePrivateDirectory(this.#files.outputs);
-    this.#journal = new Journal({ file: this.#files.journal, session: newIdentifier("session") });
+    const session = newIdentifier("session");
+    this.#journal = new Journal({ file: this.#files.journal, session, redact: redactionOfRecords() });
     this.#blobs = openBlobs(this.#files.blobs);
     this.#conversations = new StoredConversations(this.#journal);
   }

@@ -82,8 +82,8 @@ const elsewhere = {
 
 /** The answer that the attacker wants to give. */
 function approval(): string {
-  const { workspace, id, hash, previewHash } = question;
-  return JSON.stringify({ workspace, id, hash, previewHash, answer: "always", width: 0 });
+  const { workspace, id, shown } = question;
+  return JSON.stringify({ workspace, id, shown, answer: "always" });
 }
 
 async function expectUnanswered(): Promise<void> {

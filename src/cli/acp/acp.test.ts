@@ -116,9 +116,9 @@ it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", { tags:
       toolCall: { toolCallId: "call_3_2", kind: "execute", title: expect.stringContaining(command) },
       options: [
         { optionId: "once", kind: "allow_once" },
-        { optionId: "session", kind: "allow_always", name: expect.stringContaining("allow run tee b.txt") },
-        { optionId: "always-0", kind: "allow_always", name: "Always allow: allow run tee b.txt" },
-        { optionId: "always-1", kind: "allow_always", name: "Always allow: allow run tee **" },
+        { optionId: "session", kind: "allow_always", name: expect.stringContaining("exactly: tee b.txt") },
+        { optionId: "always", kind: "allow_always", name: expect.stringContaining("exactly: tee b.txt") },
+        { optionId: "always 2", kind: "allow_always", name: expect.stringMatching(/tee with any/) },
         { optionId: "no", kind: "reject_once" },
       ],
     },

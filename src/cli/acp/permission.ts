@@ -6,9 +6,12 @@ import type {
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import { methods } from "@agentclientprotocol/sdk";
-import { widthsOf } from "../../engine/approvals/question-text.ts";
-import { printableLine } from "../../lib/text/printable.ts";
-import { describeRequest } from "../../mcp/server/approvals.ts";
+import {
+  type ApprovalChoice,
+  answers,
+  approvalText,
+  approvalView,
+} from "../../engine/approvals/approval-view.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import { fenced, readDiffs } from "./tool-content.ts";
 
@@ -27,8 +30,8 @@ export async function askInEditor(
   { client, sessionId, call, workspace }: Asker,
 ): Promise<Approval> {
   const toolCall: ToolCallUpdate = { ...call, status: "pending", content: contentFor(request, workspace) };
-  const choices = optionsFor(request);
-  const options = choices.map(({ option }) => option);
+  const { choices } = approvalView(request);
+  const options = choices.map(toOption);
   try {
     const { outcome } = await client.request(
       methods.client.session.requestPermission,
@@ -45,42 +48,27 @@ export async function askInEditor(
 /** Describes the call, with the diff that the editor shows itself. */
 function contentFor(request: ApprovalRequest, workspace: string): ToolCallContent[] {
   const { diffs } = readDiffs(request.preview ?? "", workspace);
-  const described = diffs.length > 0 ? { ...request, preview: undefined, input: {} } : request;
-  const text = fenced(describeRequest(described));
-  return [{ type: "content", content: { type: "text", text } }, ...diffs];
-}
-
-/** The options of a request, with the answers that they mean. The rules are shown as the user would write them. */
-function optionsFor(request: ApprovalRequest): readonly Choice[] {
-  const rules = widthsOf(request).map((rule) => printableLine(rule));
-  const always = rules.map((rule, width) => ({
-    option: { optionId: `always-${width}`, kind: "allow_always", name: `Always allow: ${rule}` } as const,
-    approval: { allow: true, remember: "always", width } as const,
-  }));
-  const session = {
-    option: { optionId: "session", kind: "allow_always", name: `Allow for this session: ${rules[0]}` },
-    approval: { allow: true, remember: "session" },
-  } as const;
+  const view = approvalView(request);
+  const body = view.body.filter(({ label }) => diffs.length === 0 || label !== "Changes");
   return [
-    {
-      option: { optionId: "once", kind: "allow_once", name: "Allow once" },
-      approval: { allow: true },
-    },
-    ...(rules.length === 0 ? [] : [session, ...always]),
-    { option: { optionId: "no", kind: "reject_once", name: "Reject" }, approval: { allow: false } },
+    { type: "content", content: { type: "text", text: fenced(approvalText({ ...view, body })) } },
+    ...diffs,
   ];
 }
 
-interface Choice {
-  readonly option: PermissionOption;
-  readonly approval: Approval;
+function toOption({ id, label, adds }: ApprovalChoice): PermissionOption {
+  const kind = id === "once" ? "allow_once" : id === "no" ? "reject_once" : "allow_always";
+  return { optionId: id, kind, name: adds === undefined ? label : `${label} ${adds}` };
 }
 
 /** Only an option that was offered allows the call. */
-function approvalOf(outcome: RequestPermissionOutcome, choices: readonly Choice[], hash: string): Approval {
+function approvalOf(
+  outcome: RequestPermissionOutcome,
+  choices: readonly ApprovalChoice[],
+  hash: string,
+): Approval {
   const chosen =
-    outcome.outcome === "selected"
-      ? choices.find(({ option }) => option.optionId === outcome.optionId)?.approval
-      : undefined;
-  return chosen?.allow ? { ...chosen, hash } : { allow: false };
+    outcome.outcome === "selected" ? choices.find(({ id }) => id === outcome.optionId)?.id : undefined;
+  const approval = answers[chosen ?? "no"];
+  return approval.allow ? { ...approval, hash } : approval;
 }

@@ -47,7 +47,7 @@ it("lists pending approvals, shows one, and approves it in the running server", 
       exit: 0,
       stdout: "Allowed once. The same call runs if it is made within 10 minutes.\n",
       stderr: expect.stringMatching(
-        /^\nTool {3}file\.delete\n[\s\S]*\n {2}\| Would delete the file a\.txt \(4 bytes\)\.\n[\s\S]*Folder /,
+        /^\nAllow {2}file\.delete\?\n[\s\S]*\n {2}\| Would delete the file a\.txt \(4 bytes\)\.\n[\s\S]*Folder /,
       ),
     },
     "passed",
@@ -61,13 +61,7 @@ it.runIf(hasTerminals)("asks the user on a terminal, below the request", { tags:
   await using server = await openServer(fixture);
   await server.remove();
   const { id } = server.crib.approvals.list()[0]!;
-  const { screen } = await fixture.onTerminal(
-    ["approve", id],
-    [
-      ["[e]xplain", "a\n"],
-      ["[b]ack", "1\n"],
-    ],
-  );
+  const { screen } = await fixture.onTerminal(["approve", id], [["[e]xplain", "a\n"]]);
   const { granted } = policyFiles(join(fixture.home, "config"), fixture.workspace);
   expect([
     screen.indexOf("Would delete") < screen.indexOf("[y]es once"),
@@ -135,6 +129,40 @@ it("reports unknown ids and conflicting options", async () => {
     [2, "--session and --deny cannot be combined"],
     [2, "No approval with the id zzzzzz is pending"],
   ]);
+});
+
+it("answers nothing when an operand is no id, or when there is none", async () => {
+  await using fixture = cliWorkspace();
+  await using server = await openServer(fixture);
+  await server.remove();
+  const { id } = server.crib.approvals.list()[0]!;
+  const refused = await Promise.all([
+    fixture.run("approve", id, "typo", "--deny"),
+    fixture.run("approve", "typo", id, "--yes"),
+    fixture.run("approve", "all", "typo", "--deny"),
+    fixture.run("approve", "--all", "--yes"),
+    fixture.run("approve", "--deny", id),
+  ]);
+  expect(refused.map(({ exit, stdout, stderr }) => [exit, stdout, ...stderr.trim().split("\n")])).toEqual([
+    [2, "", "No approval with the id typo is pending", expect.any(String)],
+    [2, "", "No approval with the id typo is pending", expect.any(String)],
+    [2, "", "Unexpected argument: typo", "See: toolcrib help approve"],
+    [
+      2,
+      "",
+      "--yes needs the ids to answer, or all",
+      "To answer them together, run: toolcrib approve all --all --yes",
+    ],
+    [
+      2,
+      "",
+      "--deny needs the ids to answer, or all",
+      "To answer them together, run: toolcrib approve all --deny",
+    ],
+  ]);
+  expect(server.crib.approvals.list().map(({ answer }) => answer)).toEqual([undefined]);
+  expect((await fixture.run("approve", id, "--deny", "typo")).exit).toBe(0);
+  expect((await server.crib.call("file.delete", { path: "a.txt" })).content).toContain("and said: typo");
 });
 
 it("answers several questions together, and says which call cannot run any more", async () => {

@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import { type ApprovalView, approvalView } from "../../engine/approvals/approval-view.ts";
 import { AllPendingApprovals } from "../../engine/approvals/approvals.ts";
 import type { PendingApproval } from "../../engine/approvals/question-store.ts";
 import { nearest } from "../../lib/text/nearest.ts";
@@ -36,8 +37,8 @@ export async function answerPending(given: Arguments): Promise<number> {
   const { options } = given;
   refuseConflicts(options);
   const approvals = new AllPendingApprovals(userDirectories());
-  const { chosen, words } = chosenBy(given, approvals);
-  const wanted = wantedAnswer(given, words);
+  const chosen = chosenBy(given, approvals);
+  const wanted = wantedAnswer(options);
   refuseProgramsOfTools("approve calls");
   if (wanted?.allow && wanted.remember !== undefined)
     for (const { id, request } of chosen) if (request.grants.length === 0) throw onlyOnce(id, chosen.length);
@@ -70,24 +71,21 @@ export async function answerPending(given: Arguments): Promise<number> {
   return 0;
 }
 
-/** Returns the questions that the operands name, and the words that follow them. */
+/** Returns the questions that the operands name. Refuses all of them when one cannot be answered. */
 function chosenBy(
   { operands, options }: Arguments,
   approvals: AllPendingApprovals,
-): { readonly chosen: readonly PendingApproval[]; readonly words: readonly string[] } {
-  const [first = "", ...others] = operands;
-  if (first === "all") {
+): readonly PendingApproval[] {
+  if (operands[0] === "all") {
+    refuseOperands(operands.slice(1), { name: "approve" });
     const workspace = options.has("all") ? undefined : workspaceIdOf(options);
-    return { chosen: approvals.list(workspace).filter(({ answer }) => !answer), words: others };
+    return approvals.list(workspace).filter(({ answer }) => !answer);
   }
-  const end = others.findIndex((word) => approvals.find(word) === undefined);
-  const ids = [first, ...(end < 0 || !options.has("deny") ? others : others.slice(0, end))];
-  const chosen = [...new Set(ids)].map((id) => {
+  return [...new Set(operands)].map((id) => {
     const pending = approvals.find(id);
     if (pending === undefined) throw notPending(id, approvals);
     return pending;
   });
-  return { chosen, words: operands.slice(ids.length) };
 }
 
 function onlyOnce(id: string, count: number): ToolError {
@@ -105,9 +103,8 @@ function refuseConflicts(options: Arguments["options"]): void {
     });
 }
 
-function wantedAnswer({ options }: Arguments, words: readonly string[]): Approval | undefined {
-  if (options.has("deny")) return { allow: false, message: words.join(" ") || undefined };
-  refuseOperands(words, { name: "approve" });
+function wantedAnswer(options: Arguments["options"]): Approval | undefined {
+  if (options.has("deny")) return { allow: false, message: options.get("deny") || undefined };
   if (options.has("session")) return { allow: true, remember: "session" };
   if (options.has("always")) return { allow: true, remember: "always" };
   return options.has("yes") ? { allow: true } : undefined;
@@ -126,7 +123,7 @@ async function decide(
     });
   const [first, ...others] = chosen;
   return interruptible(async (signal) => {
-    if (!wanted && others.length === 0) return readAnswerFor(first!.request, signal);
+    if (!wanted && others.length === 0) return readAnswerFor(viewOf(first!), signal);
     const question =
       others.length === 0 ? "Allow it?" : `Allow these ${chosen.length} calls${wanted ? "" : " once"}?`;
     await untilQuiet(signal);
@@ -136,12 +133,17 @@ async function decide(
   });
 }
 
+function viewOf({ request, client }: PendingApproval): ApprovalView {
+  return approvalView({ ...request, client });
+}
+
 function showPending(
-  { request, client, workspace, askedAt, answer }: PendingApproval,
-  show: (request: PendingApproval["request"], columns: number) => string,
+  pending: PendingApproval,
+  show: (view: ApprovalView, columns: number) => string,
 ): string {
+  const { request, client, workspace, askedAt, answer } = pending;
   return [
-    show({ ...request, client }, columnsOf(2)),
+    show(viewOf(pending), columnsOf(2)),
     `${request.target === undefined ? "Folder" : "Target"} ${printableLine(workspace)}, asked ${ageOf(askedAt)} ago by ${describeClient(client)}${answer ? `, ${stateOf(answer.says)}` : ""}`,
     "",
   ].join("\n");

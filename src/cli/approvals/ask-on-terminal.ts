@@ -1,79 +1,51 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
-import { widthsOf } from "../../engine/approvals/question-text.ts";
+import { type ApprovalView, answers, approvalView } from "../../engine/approvals/approval-view.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { runVariable } from "../../system/environment-variables.ts";
-import {
-  AnsweredElsewhere,
-  type Approval,
-  type ApprovalRequest,
-  type ShownRequest,
-} from "../../toolcrib/index.ts";
+import { AnsweredElsewhere, type Approval, type ApprovalRequest } from "../../toolcrib/index.ts";
 import type { TrustState } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
 import { canAsk, columnsOf, paint, remark, remarkExactly, shorten } from "../terminal.ts";
 import { QuietKeys } from "./quiet-keys.ts";
-import {
-  explainRequest,
-  isRuleShown,
-  type Offers,
-  quoteText,
-  showChoices,
-  showRequest,
-  showWidths,
-} from "./show-request.ts";
+import { choiceOf, explainRequest, quoteText, showChoices, showRequest } from "./show-request.ts";
 
 /** Shows the request and waits for one of the answers it offers. */
 export async function approveOnTerminal(
   request: ApprovalRequest,
   signal: AbortSignal,
-  offers: Offers = { session: true },
+  /** Whether the caller makes further calls, for which the answer "session" would count. */
+  { offersSession = true }: { readonly offersSession?: boolean } = {},
 ): Promise<Approval> {
-  remarkExactly(showRequest(request, columnsOf(2)));
-  const answer = await readAnswerFor(request, signal, offers);
+  const { choices, ...rest } = approvalView(request);
+  const view = { ...rest, choices: choices.filter(({ id }) => offersSession || id !== "session") };
+  remarkExactly(showRequest(view, columnsOf(2)));
+  const answer = await readAnswerFor(view, signal);
   return answer.allow ? { ...answer, hash: request.hash } : answer;
 }
 
-/** Reads the answer to a request that was shown. Only a letter answers: Enter alone repeats the choices. */
-export async function readAnswerFor(
-  request: ShownRequest,
-  signal: AbortSignal,
-  offers: Offers = { session: true },
-): Promise<Approval> {
-  const mayRemember = request.grants.length > 0;
+/** Reads the answer to a question that was shown. Only a letter answers: Enter alone repeats the choices. */
+export async function readAnswerFor(view: ApprovalView, signal: AbortSignal): Promise<Approval> {
   for (;;) {
     const columns = columnsOf(2);
     await untilQuiet(signal);
-    const answer = await readLine(`${paint(2, "bold", showChoices(request, columns, offers))} `, signal);
+    const [keys = "", ...rules] = showChoices(view, columns).split("\n").reverse();
+    remarkExactly(
+      rules
+        .reverse()
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+    const answer = await readLine(`${paint(2, "bold", keys)} `, signal);
     const word = answer.trim().toLowerCase();
-    if (["y", "yes"].includes(word)) return { allow: true };
-    if (mayRemember && offers.session && ["s", "session"].includes(word))
-      return { allow: true, remember: "session" };
-    if (mayRemember && ["a", "always"].includes(word)) {
-      const width = await readWidth(request, signal);
-      if (width !== undefined) return { allow: true, remember: "always", width };
-    } else if (["n", "no"].includes(word)) return { allow: false };
-    else if (["m", "message"].includes(word))
+    const choice = choiceOf(view, word);
+    if (choice !== undefined) return answers[choice.id];
+    if (["m", "message"].includes(word))
       return { allow: false, message: await readLine("Message to the model: ", signal) };
-    else if (["e", "explain"].includes(word)) remarkExactly(explainRequest(request, columns, offers));
+    if (["e", "explain"].includes(word)) remarkExactly(explainRequest(view, columns));
     else if (word !== "") remark(`Unknown answer: ${shorten(printableLine(answer), 40)}\n`);
-  }
-}
-
-/** Asks which rule "always" adds; undefined when the user goes back. */
-async function readWidth(request: ShownRequest, signal: AbortSignal): Promise<number | undefined> {
-  const columns = columnsOf(2);
-  if (isRuleShown(request, columns)) return 0;
-  remarkExactly(showWidths(request, columns));
-  const numbers = widthsOf(request).map((_rule, at) => `${at + 1}`);
-  for (;;) {
-    await untilQuiet(signal);
-    const choices = `${numbers.map((number) => `[${number}]`).join("  ")}  [b]ack`;
-    const answer = (await readLine(`${paint(2, "bold", choices)} `, signal)).trim().toLowerCase();
-    if (["b", "back"].includes(answer)) return undefined;
-    if (numbers.includes(answer)) return numbers.indexOf(answer);
   }
 }
 

@@ -2,17 +2,11 @@ import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide } from "../../../test/support/policy/decide.ts";
+import { approvalView } from "../../engine/approvals/approval-view.ts";
 import { grantWidths } from "../../policy/grants.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
 import type { ApprovalRequest } from "../../toolcrib/index.ts";
-import {
-  explainRequest,
-  markSegments,
-  quoteText,
-  showChoices,
-  showRequest,
-  showWidths,
-} from "./show-request.ts";
+import { explainRequest, markSegments, quoteText, showChoices, showRequest } from "./show-request.ts";
 
 const request: ApprovalRequest = {
   id: "abc234",
@@ -27,6 +21,7 @@ const request: ApprovalRequest = {
   parts: [],
   preview: undefined,
   grants: ["allow delete notes.txt by file.delete"],
+  widths: [{ rules: ["allow delete notes.txt by file.delete"], words: "delete notes.txt" }],
   directory: "/workspace",
   environment: "0",
   sandbox: "none",
@@ -39,9 +34,9 @@ const request: ApprovalRequest = {
 const colour = new RegExp(`${"\u001b"}\\[\\d+m`, "g");
 
 const show = (changed: Partial<ApprovalRequest>, columns = 80) =>
-  stripVTControlCharacters(showRequest({ ...request, ...changed }, columns));
+  stripVTControlCharacters(showRequest(approvalView({ ...request, ...changed }), columns));
 const explain = (changed: Partial<ApprovalRequest>, columns = 80) =>
-  stripVTControlCharacters(explainRequest({ ...request, ...changed }, columns));
+  stripVTControlCharacters(explainRequest(approvalView({ ...request, ...changed }), columns));
 
 /** A request about a command, decided by some rules. */
 function about(command: string, text = "", agent?: string): ApprovalRequest {
@@ -75,25 +70,22 @@ function about(command: string, text = "", agent?: string): ApprovalRequest {
   };
 }
 
-it.each([60, 80, 120])("asks an ordinary question in at most eight lines of %i columns", (columns) => {
-  const asked = about("npm test -- --watch", "", "agent_1");
+it.each([60, 80, 120])("asks an ordinary question in at most nine lines of %i columns", (columns) => {
+  const asked = approvalView(about("npm test -- --watch", "", "agent_1"));
   const shown = stripVTControlCharacters(showRequest(asked, columns));
   const lines = [...shown.trim().split("\n"), ...showChoices(asked, columns).split("\n")];
-  expect(lines.slice(0, 4)).toEqual([
+  expect(lines.slice(0, 5)).toEqual([
     "Allow  shell.run, for agent_1?",
     "  | npm test -- --watch",
     "Why    mode cautious asks before commands run",
     "Runs   in the sandbox (bwrap); it can connect to no host",
+    "s, a   run exactly: npm test -- --watch",
   ]);
-  expect(lines.length).toBeLessThanOrEqual(8);
+  expect(lines.length).toBeLessThanOrEqual(columns === 60 ? 9 : 7);
   expect(lines.filter((line) => line.length > columns)).toEqual([]);
-  expect(lines.slice(4).join("  ")).toBe(
-    "[y]es once  [s]ession  [a]lways: allow run npm test -- --watch …  [n]o  [e]xplain",
+  expect(lines.slice(5).join(" ").replaceAll(/ +/g, " ")).toBe(
+    "2 run npm test with any further arguments [y]es once [s]ession [a]lways [2] always [n]o [e]xplain",
   );
-  expect(showWidths(asked, 120)).toBe(`Always allow shell.run in this folder:
-  1 | allow run npm test -- --watch
-  2 | allow run npm test **
-`);
 });
 
 it("shows the parts of a command that ask, and the first lines of a long diff", () => {
@@ -116,7 +108,7 @@ it("shows how the definition of a server's tool has changed", () => {
     "  | Changed definition:",
     "  | @@ -1 +1 @@",
     '  | -description: "Sends."',
-    '  | +description: "<U+001B>[2JSends and reads."',
+    '  | +description: "\\u{1b}[2JSends and reads."',
     "",
   ].join("\n");
   const preview = "Calls send of the MCP server mail with:\n{}";
@@ -126,29 +118,34 @@ it("shows how the definition of a server's tool has changed", () => {
   ]);
 });
 
-it("never cuts a command, and shows no rule among the choices that could be taken for one of them", () => {
+it("never cuts a command, and shows rules below the keys that add them", () => {
   const long = `echo ${"a".repeat(10_000)} && rm -rf x`;
   const shown = show(about(long), 60);
   expect(shown.replaceAll(/\n {2}\| (?! *\^)/g, "").replaceAll(/\n {2}\| [ ^]+/g, "")).toContain(long);
-  const tricky = about("make '[y]es once  [n]o'");
-  expect([showChoices(tricky, 80), showWidths(tricky, 80)]).toEqual([
-    "[y]es once  [s]ession  [a]lways …  [n]o  [e]xplain",
-    "Always allow shell.run in this folder:\n  1 | allow run make '[y]es once  [n]o'\n  2 | allow run make '[y]es once  [n]o' **\n",
-  ]);
+  const tricky = approvalView(about("make '[y]es once  [n]o'"));
+  expect(showChoices(tricky, 80)).toBe(
+    `s, a   run exactly: make '[y]es once  [n]o'
+2      run make '[y]es once  [n]o' with any further arguments
+[y]es once  [s]ession  [a]lways  [2] always  [n]o  [e]xplain`,
+  );
   expect(show(about("make a\nWhy    trust me\u202e\u200b"))).toContain(
-    "  | make a\n  | ^^^^^^\n  | Why    trust me<U+202E><U+200B>\n",
+    "  | make a\n  | ^^^^^^\n  | Why    trust me\\u{202e}\\u{200b}\n",
   );
 });
 
-it("explains the request, its reason, and the rule that an answer would add", () => {
+it("explains the request, its reason, and the rules that each answer would add", () => {
   expect(explain({ preview: "Would delete the file notes.txt (9 bytes)." })).toBe(`
-Tool   file.delete
+Allow  file.delete?
 Risk   destructive
-Why    mode cautious asks before something is deleted
-Rule   mode cautious
 What
   | Would delete the file notes.txt (9 bytes).
-Answers s and a add the rule, for this tool:
+Would  delete notes.txt
+Why    mode cautious asks before something is deleted
+Answer s: Until this session ends, file.delete may delete notes.txt. It
+       adds:
+  | allow delete notes.txt by file.delete
+Answer a: In this folder from now on, file.delete may delete notes.txt.
+       It adds:
   | allow delete notes.txt by file.delete
 Answer m refuses with a message to the model.
 `);
@@ -157,16 +154,17 @@ Answer m refuses with a message to the model.
 it("shows the file and line of a rule, and the diff of an edit", () => {
   const preview = "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n";
   expect(explain({ preview, rule: "ask write **", source: "/config/rules:3", grants: [] })).toBe(`
-Tool   file.delete
+Allow  file.delete?
 Risk   destructive
-Why    mode cautious asks before something is deleted
-Rule   ask write ** (/config/rules:3)
 Changes
   | --- a/a.txt
   | +++ b/a.txt
   | @@ -1,1 +1,1 @@
   | -one
   | +two
+Would  delete notes.txt
+Why    mode cautious asks before something is deleted (ask write **,
+       /config/rules:3)
 It can only be allowed once.
 Answer m refuses with a message to the model.
 `);
@@ -175,47 +173,48 @@ Answer m refuses with a message to the model.
 it("shows the input of a tool that cannot preview its change, but no command twice", () => {
   const input = { repository: "mine", force: true, note: "\u001b[2J" };
   expect(explain({ tool: "github.delete", accesses: [], input, grants: [] })).toBe(`
-Tool   github.delete
+Allow  github.delete?
 Risk   destructive
-Why    mode cautious asks before something is deleted
-Rule   mode cautious
 Input
-  | {
-  |   "repository": "mine",
-  |   "force": true,
-  |   "note": "\\u001b[2J"
-  | }
+  | {"repository":"mine","force":true,"note":"\\u001b[2J"}
+Why    mode cautious asks before something is deleted
 It can only be allowed once.
 Answer m refuses with a message to the model.
 `);
   const accesses = [{ kind: "execute", command: "make" }] as const;
   const made = { command: "make", cwd: "src", description: "Build\nInput" };
   expect(explain({ accesses, input: made, grants: [] })).toContain(
-    'Command\n  | make\nStated purpose\n  | Build\n  | Input\nInput\n  | {\n  |   "cwd": "src"\n  | }\n',
+    'Command\n  | make\nInput\n  | {"cwd":"src"}\nPurpose\n  | Build\n  | Input\n',
   );
 });
 
 it("shows a command with the segments that need approval, why, and by which rule", () => {
   const command = "npm test && git push --force | tee log";
   const shown = stripVTControlCharacters(
-    explainRequest(about(command, "allow run npm test\nask run git push **\n"), 80),
+    explainRequest(approvalView(about(command, "allow run npm test\nask run git push **\n")), 80),
   );
   expect(shown).toBe(`
-Tool   shell.run
+Allow  shell.run?
 Risk   destructive
-Why    a rule asks before this
-Rule   ask run git push ** (/config/rules:2)
-Runs   in the sandbox (bwrap); it can connect to no host
 Command
   | npm test && git push --force | tee log
   |             ^^^^^^^^^^^^^^^^   ^^^^^^^
-  - git push --force: a rule asks before this: ask run git push **
-    (/config/rules:2)
-  - tee log: mode cautious asks before commands run
-Answers s and a add the rule, for this tool:
-  | allow run git push --force; allow run tee log
-or, for a:
-  | allow run git push --force; allow run tee **
+Why    git push --force: a rule asks before this (ask run git push **,
+       /config/rules:2)
+Why    tee log: mode cautious asks before commands run
+Runs   in the sandbox (bwrap); it can connect to no host
+Answer s: Until this session ends, shell.run may run exactly: git push
+       --force; run exactly: tee log. It adds:
+  | allow run git push --force by shell.run
+  | allow run tee log by shell.run
+Answer a: In this folder from now on, shell.run may run exactly: git push
+       --force; run exactly: tee log. It adds:
+  | allow run git push --force by shell.run
+  | allow run tee log by shell.run
+Answer 2: In this folder from now on, shell.run may run exactly: git push
+       --force; run tee with any further arguments. It adds:
+  | allow run git push --force by shell.run
+  | allow run tee ** by shell.run
 Answer m refuses with a message to the model.
 `);
 });
@@ -294,32 +293,32 @@ it("lets no file name, command, rule or diff fake a line of the prompt or contro
         source: text,
         preview: columns % 2 === 0 ? text : undefined,
         grants: [text],
+        widths: [{ rules: [text], words: text }],
+        server: columns % 3 === 0 ? text : undefined,
+        agent: text,
+        target: text,
+        client: { kind: "mcp", name: text, version: text } as const,
         sandbox: "landlock" as const,
         hosts: [text],
         accesses: [{ kind: "execute" as const, command: text }],
         input: { [text]: [text] },
       };
-      const shown = showRequest(evilRequest, columns) + explainRequest(evilRequest, columns);
+      const view = approvalView(evilRequest);
+      const shown = `${showRequest(view, columns)}${explainRequest(view, columns)}${showChoices(view, columns)}`;
       const lines = stripVTControlCharacters(shown).split("\n");
       const ours =
-        /^(Allow {2}|Tool {3}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Stated purpose$|Input$|Changes$| {2}\| | {2}- | {2}… \d+ more lines|Answers s and a add the rule|or, for a:$|Answer m refuses|$)/;
+        /^(Allow {2}|Risk {3}|Why {4}|Would {2}|Runs {3}|Beware | {7}|Command$|What$|Purpose$|Input$|Changes$| {2}\| | {2}… \d+ more lines|Answer [sam]|s, a {3}|\[y\]es once|\[s\]ession|\[a\]lways|\[n\]o|\[e\]xplain|$)/;
       expect(lines.filter((line) => !ours.test(line))).toEqual([]);
-      expect(lines.filter((line) => line.startsWith("Allow  ")).length).toBe(1);
+      expect(lines.filter((line) => line.startsWith("Allow  ")).length).toBe(2);
       // Colours are added by Toolcrib.
       expect(shown.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}]/u);
     }),
   );
 });
 
-it("breaks sentences between words, and explains only the answers that are offered", () => {
-  const long = {
-    ...request,
-    reason: "mode cautious asks before files are deleted, and this one is not recorded",
-  };
-  const shown = stripVTControlCharacters(explainRequest(long, 60, { session: false }));
-  expect(shown).toContain(
+it("breaks sentences between words", () => {
+  const long = { reason: "mode cautious asks before files are deleted, and this one is not recorded" };
+  expect(explain(long, 60)).toContain(
     "\nWhy    mode cautious asks before files are deleted, and this\n       one is not recorded\n",
   );
-  expect(shown).toContain("Answer a adds the rule, for this tool:");
-  expect(shown).not.toMatch(/Answers s|Answer m/);
 });

@@ -1,59 +1,65 @@
 import {
-  askerOf,
-  briefInput,
-  callerOf,
-  commandsIn,
-  confinementText,
-  definitionLines,
-  otherInput,
-  purposeOf,
-  reasonsOf,
-  widthsOf,
-} from "../../engine/approvals/question-text.ts";
-import { printable, printableLine } from "../../lib/text/printable.ts";
-import { truncateText } from "../../lib/text/truncate.ts";
+  type ApprovalChoice,
+  type ApprovalView,
+  onlyOnce,
+  type ViewPart,
+} from "../../engine/approvals/approval-view.ts";
+import { printable } from "../../lib/text/printable.ts";
 import type { Span } from "../../policy/commands/analysis.ts";
-import { formatOrigin } from "../../policy/guard-paths.ts";
-import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
-import { inPlace } from "../options.ts";
 import { paint, type Tone } from "../terminal.ts";
 
 /**
- * Returns the request in a few lines: who asks for what, and why. Text from files, commands and models is made printable
- * and marked. A command is never cut, because what the user approves is what is shown.
+ * Returns a question in a few lines: who asks for what, and why. Text from files, commands and models is marked. A command
+ * is never cut, because what the user approves is what is shown.
  */
-export function showRequest(request: ShownRequest, columns: number, maxLines = 12): string {
-  const { preview } = request;
-  const [why = "", ...others] = reasonsOf(request);
-  const more = others.length === 0 ? "" : ` (and ${others.length} more: e explains)`;
-  const input = preview === undefined ? briefInput(request) : undefined;
-  const runs = confinementText(request);
+export function showRequest(view: ApprovalView, columns: number, maxLines = 12): string {
+  const parts = view.body.filter(({ isDetail }) => !isDetail);
+  const more = view.body.filter(({ label, isDetail }) => label === "Why" && isDetail).length;
   return [
     "",
-    ...field("Allow", questionOf(request), columns).map((line) => paint(2, "bold", line)),
-    ...commandsOf(request).flatMap(([command, parts]) => {
-      const spans = parts.map(({ part }) => part.in!.span);
-      const isWhole = spans.some(({ start, end }) => start === 0 && end === command.length);
-      return markSegments(command, isWhole ? [] : spans, columns);
+    ...heading(view, columns),
+    ...parts.flatMap((part) => {
+      const lines = showPart(
+        part,
+        columns,
+        part.label === "Why" && more > 0 ? ` (and ${more} more: e explains)` : "",
+      );
+      return part.isQuoted && part.label !== "Command" ? cut(lines, maxLines) : lines;
     }),
-    ...cut(changeOf(request, columns), maxLines),
-    ...(input === undefined ? [] : cut(quote(input, columns), maxLines)),
-    ...(preview === undefined ? [] : cut(quotePreview(preview, columns), maxLines)),
-    ...field("Why", why + more, columns),
-    ...(runs === undefined ? [] : field("Runs", runs, columns)),
     "",
   ].join("\n");
 }
 
-/** Asks whether to allow the tool, for the subagent and the client that want it. */
-function questionOf(request: ShownRequest): string {
-  const asker = askerOf(request);
-  return `${callerOf(request)}?${asker === undefined ? "" : ` ${asker} asks.`}`;
+/** Returns everything about a question: all reasons, the whole diff, and the rules of the answers. */
+export function explainRequest(view: ApprovalView, columns: number): string {
+  return [
+    "",
+    ...heading(view, columns),
+    ...field("Risk", view.risk, columns),
+    ...view.body.flatMap((part) => [...(part.isQuoted ? [part.label] : []), ...showPart(part, columns)]),
+    ...view.choices
+      .filter(({ adds }) => adds !== undefined)
+      .flatMap((choice) => [
+        ...hang(`Answer ${keyOf(choice)}: ${choice.label} ${choice.adds}. It adds:`, columns),
+        ...choice.rules.flatMap((rule) => quoteText(rule, columns)),
+      ]),
+    ...(view.choices.some(({ adds }) => adds !== undefined) ? [] : [onlyOnce]),
+    "Answer m refuses with a message to the model.",
+    "",
+  ].join("\n");
 }
 
-function changeOf(request: ShownRequest, columns: number): readonly string[] {
-  const lines = definitionLines(request);
-  return lines.length === 0 ? [] : quote(lines.join("\n"), columns);
+function heading({ title, asker }: ApprovalView, columns: number): readonly string[] {
+  const question = `${title}?${asker === undefined ? "" : ` ${asker} asks.`}`;
+  return field("Allow", question, columns).map((line) => paint(2, "bold", line));
+}
+
+function showPart(part: ViewPart, columns: number, more = ""): readonly string[] {
+  const { label, text, isQuoted, marks } = part;
+  if (!isQuoted) return field(label, text + more, columns);
+  if (label === "Command") return markSegments(text, marks, columns);
+  const lines = quoteText(text, columns);
+  return label === "Changes" ? lines.map(colourDiffLine) : lines;
 }
 
 function cut(lines: readonly string[], maxLines: number): readonly string[] {
@@ -61,93 +67,42 @@ function cut(lines: readonly string[], maxLines: number): readonly string[] {
   return more < 2 ? lines : [...lines.slice(0, maxLines), `  … ${more} more lines (e shows all)`];
 }
 
-/** The answers that a request offers besides yes and no. */
-export interface Offers {
-  /** Whether the caller makes further calls, for which the answer "session" would count. */
-  readonly session: boolean;
+/** Returns the key that gives an answer. */
+function keyOf({ id }: ApprovalChoice): string {
+  return id === "once" ? "y" : id.startsWith("always ") ? id.slice(-1) : id[0]!;
 }
 
-/** Returns everything about the request: risk, rule, sandbox, each part, the whole diff, the rules of the answers. */
-export function explainRequest(
-  request: ShownRequest,
-  columns: number,
-  offers: Offers = { session: true },
-): string {
-  const { risk, reason, rule, source, preview } = request;
-  const asker = askerOf(request);
-  const runs = confinementText(request);
-  const [exact, ...wider] = widthsOf(request);
-  return [
-    "",
-    ...field("Tool", callerOf(request), columns).map((line) => paint(2, "bold", line)),
-    ...(asker === undefined ? [] : field("Client", asker, columns)),
-    ...field("Risk", risk, columns),
-    ...field("Why", reason, columns),
-    ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),
-    ...(runs === undefined ? [] : field("Runs", runs, columns)),
-    ...commandsOf(request).flatMap(([command, parts]) => showCommand(command, parts, columns)),
-    ...changeOf(request, columns),
-    ...(preview === undefined ? showInput(request, columns) : showPreview(preview, columns)),
-    ...(exact === undefined
-      ? ["It can only be allowed once."]
-      : [
-          offers.session
-            ? "Answers s and a add the rule, for this tool:"
-            : "Answer a adds the rule, for this tool:",
-          ...quoteText(exact, columns),
-          ...wider.flatMap((rule) => [offers.session ? "or, for a:" : "or:", ...quoteText(rule, columns)]),
-        ]),
-    ...(offers.session ? ["Answer m refuses with a message to the model."] : []),
-    "",
-  ].join("\n");
+/** Returns the answer that a key, or its word, gives. */
+export function choiceOf({ choices }: ApprovalView, typed: string): ApprovalChoice | undefined {
+  const key = typed.trim().toLowerCase();
+  return choices.find((choice) => keyOf(choice) === key || (key === "yes" ? "once" : key) === choice.id);
 }
 
-/** Returns the rules that "always" can add, each with the number that chooses it. */
-export function showWidths(request: ShownRequest, columns: number): string {
-  const heading = `Always allow ${request.tool} ${inPlace(request.target)}:`;
-  const rules = widthsOf(request).flatMap((rule, at) =>
-    quoteText(rule, columns - 2).map((line, part) =>
-      part === 0 ? `  ${at + 1} | ${line.slice(4)}` : `  ${line}`,
-    ),
+/** Returns what each answer adds, in words, and below it the keys. */
+export function showChoices({ choices }: ApprovalView, columns: number): string {
+  const keysByRule = Map.groupBy(
+    choices.filter(({ adds }) => adds !== undefined),
+    ({ adds }) => adds!,
   );
-  return [...hang(heading, columns), ...rules, ""].join("\n");
-}
-
-/** Returns whether the choices show the only rule that "always" can add, so that nothing is left to choose. */
-export function isRuleShown(request: ShownRequest, columns: number): boolean {
-  const [rule = "", ...wider] = widthsOf(request);
-  return wider.length === 0 && isPlain(rule, columns);
-}
-
-/** Returns whether a rule fits on the two lines of the choices and looks like none of them. Other rules are quoted. */
-function isPlain(rule: string, columns: number): boolean {
-  return rule.length <= columns - 30 && /^[\w ./:=*@~-]+$/.test(rule);
-}
-
-/** Returns the answers that a request offers, broken between two of them. */
-export function showChoices(
-  request: ShownRequest,
-  columns: number,
-  offers: Offers = { session: true },
-): string {
-  const [rule] = widthsOf(request);
-  const choices = [
-    "[y]es once",
-    ...(rule === undefined || !offers.session ? [] : ["[s]ession"]),
-    ...(rule === undefined
-      ? []
-      : [`[a]lways${isPlain(rule, columns) ? `: ${rule}` : ""}${isRuleShown(request, columns) ? "" : " …"}`]),
-    "[n]o",
-    "[e]xplain",
-  ];
+  const rules = [...keysByRule].flatMap(([adds, same]) => field(same.map(keyOf).join(", "), adds, columns));
+  const keys = choices.map(({ id }) => keyNames[id]);
   const lines = [""];
-  for (const choice of choices) {
+  for (const key of [...keys, "[e]xplain"]) {
     const line = lines.at(-1)!;
-    if (line !== "" && line.length + choice.length + 3 > columns) lines.push(choice);
-    else lines.splice(-1, 1, line === "" ? choice : `${line}  ${choice}`);
+    if (line !== "" && line.length + key.length + 3 > columns) lines.push(key);
+    else lines.splice(-1, 1, line === "" ? key : `${line}  ${key}`);
   }
-  return lines.join("\n");
+  return [...rules, ...lines].join("\n");
 }
+
+const keyNames: Readonly<Record<ApprovalChoice["id"], string>> = {
+  once: "[y]es once",
+  session: "[s]ession",
+  always: "[a]lways",
+  "always 2": "[2] always",
+  "always 3": "[3] always",
+  no: "[n]o",
+};
 
 const labelWidth = 7;
 
@@ -158,71 +113,9 @@ function field(label: string, text: string, columns: number): readonly string[] 
 
 /** Wraps a sentence that may contain foreign text. Its further lines are indented, so that they cannot look like others. */
 function hang(text: string, columns: number): readonly string[] {
-  const [first = "", ...rest] = wrapWords(printableLine(text), columns - labelWidth);
+  const [first = "", ...rest] = wrapWords(text, columns - labelWidth);
   return [first, ...rest.map((line) => " ".repeat(labelWidth) + line)];
 }
-
-/** Returns the commands of the call, each with its parts that need approval. */
-function commandsOf(request: ShownRequest): readonly [string, readonly ShownPart[]][] {
-  return commandsIn(request).map((command) => [
-    command,
-    request.parts.filter(({ part, verdict }) => verdict !== "allow" && part.in?.command === command),
-  ]);
-}
-
-function showCommand(command: string, parts: readonly ShownPart[], columns: number): readonly string[] {
-  const spans = parts.map(({ part }) => part.in!.span);
-  const reasons = new Map(
-    parts.map((part, index) => [`${spans[index]!.start} ${part.reason}`, part] as const),
-  );
-  return [
-    "Command",
-    ...markSegments(command, spans, columns),
-    ...[...reasons.values()].flatMap((part) => showReason(command, part, columns)),
-  ];
-}
-
-function showReason(command: string, part: ShownPart, columns: number): readonly string[] {
-  const { start, end } = part.part.in!.span;
-  const rule = part.rule ? `: ${part.rule.text} (${formatOrigin(part.rule)})` : "";
-  return wrapWords(printableLine(`${command.slice(start, end)}: ${part.reason}${rule}`), columns - 4).map(
-    (line, index) => `${index === 0 ? "  - " : "    "}${line}`,
-  );
-}
-
-function showPreview(preview: string, columns: number): readonly string[] {
-  return [isDiff(preview) ? "Changes" : "What", ...quotePreview(preview, columns)];
-}
-
-function quotePreview(preview: string, columns: number): readonly string[] {
-  const lines = quoteText(preview, columns);
-  return isDiff(preview) ? lines.map(colourDiffLine) : lines;
-}
-
-function isDiff(preview: string): boolean {
-  return /^(---|Binary file) /m.test(preview);
-}
-
-/** Returns the input of a tool without a preview, except for the command shown above. */
-function showInput(request: ShownRequest, columns: number): readonly string[] {
-  const purpose = purposeOf(request);
-  const input = otherInput(request);
-  return [
-    ...(purpose === undefined ? [] : ["Stated purpose", ...quote(purpose, columns)]),
-    ...(input === undefined ? [] : ["Input", ...quote(input, columns)]),
-  ];
-}
-
-function quote(text: string, columns: number): readonly string[] {
-  const { text: shown } = truncateText(
-    text,
-    inputLimits,
-    ({ chars }) => `[… ${chars} characters not shown …]`,
-  );
-  return quoteText(shown, columns);
-}
-
-const inputLimits = { maxChars: 8_000, maxLines: 100, keep: "both" } as const;
 
 /** Colours a quoted line of a diff. */
 export function colourDiffLine(line: string): string {
@@ -245,7 +138,7 @@ export function markSegments(command: string, spans: readonly Span[], columns: n
       breakLine();
       continue;
     }
-    const shown = character === "\t" ? "    " : printableLine(character);
+    const shown = character === "\t" ? "    " : printable(character);
     if (lines.at(-1)!.width + widthOf(shown) > columns - quoteMark.length) breakLine();
     const line = lines.at(-1)!;
     const isMarked = spans.some((span) => span.start <= start && start < span.end);

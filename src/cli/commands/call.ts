@@ -164,7 +164,7 @@ function remarkLeftRunning(processes: readonly ProcessStatus[]): boolean {
 async function askUser(request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
   const { approveOnTerminal } = await import("../approvals/ask-on-terminal.ts");
   // The session ends with this call.
-  return approveOnTerminal(request, signal, { session: false });
+  return approveOnTerminal(request, signal, { offersSession: false });
 }
 
 function printResult(

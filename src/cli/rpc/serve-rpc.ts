@@ -11,7 +11,13 @@ import { version } from "../../system/version.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { withoutApproval } from "../../toolcrib/call-result.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
-import type { ApprovalRequest, Approve, Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
+import {
+  type ApprovalRequest,
+  type Approve,
+  approvalView,
+  type Toolcrib,
+  type ToolcribOptions,
+} from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
 import { checkFolder, withFolder } from "../config/with-target.ts";
@@ -308,8 +314,9 @@ function describe({ issues }: z.core.$ZodError): string {
 }
 
 /** The verdicts on the parts of a command are left out: `reason` and `rule` say what asks. */
-function toAsked({ parts: _, environment: __, previewHash: ___, ...request }: ApprovalRequest): object {
-  return request;
+function toAsked(asked: ApprovalRequest): object {
+  const { parts: _, environment: __, previewHash: ___, ...request } = asked;
+  return { ...request, view: approvalView(asked) };
 }
 
 /** Leaves out the output of a call, which its response contains. */

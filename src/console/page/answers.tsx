@@ -1,18 +1,19 @@
 import { effect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { AnswerRequest, Overview, PendingQuestion } from "../api.ts";
+import type { AnswerRequest, ApprovalChoice, Overview, PendingQuestion } from "../api.ts";
 import { formatCount } from "./format.ts";
 import { holdKeys, useKeys } from "./keyboard.ts";
 import { Key } from "./parts.tsx";
 import { get, post, RequestError } from "./request.ts";
 import { answered, keyOfQuestion, overview, picked, questions, toast, toastError } from "./store.ts";
 
-type Answer = Pick<AnswerRequest, "answer" | "rules" | "message">;
+type Answer = Pick<AnswerRequest, "answer" | "message">;
 
 /** Sends an answer, bound to what was shown. */
 async function sendAnswer(question: PendingQuestion, answer: Answer): Promise<void> {
-  const { workspace, id, hash, previewHash, hosts, unconfined } = question;
-  const bound = { workspace, id, hash, previewHash, hosts, unconfined };
+  const { workspace, id, shown } = question;
+  const bound = { workspace, id, shown };
   try {
     await post<object, AnswerRequest>("/api/approvals/answer", { ...bound, ...answer });
     answered.value = new Set([...answered.value, keyOfQuestion(question)]);
@@ -93,7 +94,7 @@ function useAnswer({ question, isSelected }: AnswersProps) {
   // Before the keys count, which is as soon as the question is in the document.
   useLayoutEffect(() => {
     selectedAt.current = performance.now();
-  }, [isSelected, question.hash, question.previewHash]);
+  }, [isSelected, question.shown]);
   const answer = (how: Answer) => {
     if (isBusy || performance.now() - lastMove < settleMs) return;
     setBusy(true);
@@ -111,75 +112,77 @@ function useAnswer({ question, isSelected }: AnswersProps) {
 }
 
 export function Answers({ question, isSelected }: AnswersProps) {
-  const [step, setStep] = useState<"choose" | "width" | "deny">("choose");
+  const [isDenying, setDenying] = useState(false);
   const { isBusy, buttons, answer, byKey } = useAnswer({ question, isSelected });
-  const [narrowest] = question.widths;
-  const forSession = narrowest && (() => answer({ answer: "session", rules: narrowest.rules }));
-  const digits = question.widths.map(({ rules }, at) => [
-    String(at + 1),
-    byKey(() => answer({ answer: "always", rules })),
-  ]);
+  const choices = question.view.choices.filter(({ adds }) => adds !== undefined);
   const keys = {
     y: byKey(() => answer({ answer: "once" })),
-    s: forSession && byKey(forSession),
-    a: forSession && byKey(() => setStep("width")),
+    ...Object.fromEntries(choices.map(({ id }) => [keyOf(id), byKey(() => answer({ answer: id }))])),
     n: byKey(() => {
       holdKeys();
-      setStep("deny");
+      setDenying(true);
     }),
-    ...(step === "width" && { ...Object.fromEntries(digits), Escape: () => setStep("choose") }),
   };
   useKeys(isSelected ? keys : {});
-  if (step === "deny") return <DenyForm isBusy={isBusy} answer={answer} close={() => setStep("choose")} />;
+  if (isDenying) return <DenyForm isBusy={isBusy} answer={answer} close={() => setDenying(false)} />;
   return (
     <div class="answers" ref={buttons}>
       <button type="button" class="primary" disabled={isBusy} onClick={() => answer({ answer: "once" })}>
         Allow once <Key>y</Key>
       </button>
-      {forSession && (
-        <>
-          <button type="button" disabled={isBusy} onClick={forSession}>
-            For this session <Key>s</Key>
-          </button>
-          <button
-            type="button"
-            disabled={isBusy}
-            aria-expanded={step === "width"}
-            onClick={() => setStep(step === "width" ? "choose" : "width")}
-          >
-            Always… <Key>a</Key>
-          </button>
-        </>
-      )}
-      <button type="button" disabled={isBusy} onClick={() => setStep("deny")}>
+      <button type="button" disabled={isBusy} onClick={() => setDenying(true)}>
         Deny… <Key>n</Key>
       </button>
-      {step === "width" && <Widths question={question} isBusy={isBusy} answer={answer} />}
+      {choices.length === 0 ? (
+        <span class="muted">It can only be allowed once.</span>
+      ) : (
+        <ol class="widths" aria-label="Allow it from now on">
+          {choices.map((choice) => (
+            <Width key={choice.id} choice={choice} saved={savedBy(choice, question)}>
+              <button type="button" disabled={isBusy} onClick={() => answer({ answer: choice.id })}>
+                <Key>{keyOf(choice.id)}</Key> {choice.label}
+              </button>
+            </Width>
+          ))}
+        </ol>
+      )}
     </div>
+  );
+}
+
+/** The same keys as on a terminal. */
+function keyOf(id: ApprovalChoice["id"]): string {
+  return id.startsWith("always ") ? id.slice(-1) : id[0]!;
+}
+
+function savedBy({ id }: ApprovalChoice, { saved }: PendingQuestion): number {
+  const width = ["always", "always 2", "always 3"].indexOf(id);
+  return saved[width] ?? 0;
+}
+
+function Width({
+  choice: { adds, rules },
+  saved,
+  children,
+}: {
+  choice: ApprovalChoice;
+  saved: number;
+  children: ComponentChildren;
+}) {
+  return (
+    <li>
+      {children} {adds}
+      {rules.map((rule) => (
+        <code key={rule}>{rule}</code>
+      ))}
+      {saved > 0 && <span class="muted">would have answered {formatCount(saved, "earlier question")}</span>}
+    </li>
   );
 }
 
 interface StepProps {
   readonly isBusy: boolean;
   readonly answer: (how: Answer) => void;
-}
-
-function Widths({ question, isBusy, answer }: StepProps & { question: PendingQuestion }) {
-  return (
-    <ol class="widths" aria-label="How much to allow">
-      {question.widths.map(({ label, rules, saved }, at) => (
-        <li key={label}>
-          <button type="button" disabled={isBusy} onClick={() => answer({ answer: "always", rules })}>
-            <Key>{String(at + 1)}</Key> {label}
-          </button>
-          {rules.join("; ") !== label && rules.map((rule) => <code key={rule}>{rule}</code>)}
-          {saved !== null && saved > 0 && (
-            <span class="muted">would have answered {formatCount(saved, "earlier question")}</span>
-          )}
-        </li>
-      ))}
-    </ol>
-  );
 }
 
 function DenyForm({ isBusy, answer, close }: StepProps & { close: () => void }) {

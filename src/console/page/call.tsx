@@ -5,7 +5,6 @@ import { formatClient, formatCount, formatDuration, printableLine, workspaceName
 import { useKeys } from "./keyboard.ts";
 import { Output } from "./output.tsx";
 import { CallState, Failure, Icon, Key, Loading, RuleText, Time, useLoad, Verdict } from "./parts.tsx";
-import { InputText } from "./questions.tsx";
 import { apiPath, get } from "./request.ts";
 import { href } from "./router.ts";
 import { diffView } from "./settings.ts";
@@ -252,5 +251,31 @@ function Decision({ call }: { call: CallDetail }) {
         </ul>
       )}
     </section>
+  );
+}
+
+/** Input as indented JSON; a text of several lines is shown as it is, below its name. */
+function InputText({ input }: { input: unknown }) {
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  const entries = isObject ? Object.entries(input) : [];
+  const texts = entries.filter(([, value]) => typeof value === "string" && value.includes("\n"));
+  const rest = entries.filter((entry) => !texts.includes(entry));
+  const shown = texts.length > 0 ? Object.fromEntries(rest) : input;
+  return (
+    <>
+      {(texts.length === 0 || rest.length > 0) && (
+        <pre class="input" tabIndex={0}>
+          {typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}
+        </pre>
+      )}
+      {texts.map(([name, text]) => (
+        <div key={name}>
+          <p class="muted">{printableLine(name)}</p>
+          <pre class="input" tabIndex={0}>
+            {text}
+          </pre>
+        </div>
+      ))}
+    </>
   );
 }

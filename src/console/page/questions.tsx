@@ -1,11 +1,10 @@
-import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { PendingQuestion } from "../api.ts";
+import type { PendingQuestion, ViewPart } from "../api.ts";
 import { Answers } from "./answers.tsx";
 import { Diffs } from "./diff.tsx";
 import { formatClient, formatCount, printableLine, workspaceName } from "./format.ts";
 import { useKeys } from "./keyboard.ts";
-import { Age, Icon, Key, RuleText, Verdict } from "./parts.tsx";
+import { Age, Icon, Key } from "./parts.tsx";
 import { href, navigate } from "./router.ts";
 import { keyOfQuestion, overview, picked, questions } from "./store.ts";
 
@@ -61,7 +60,7 @@ export function QuestionCard({ question, isSelected }: CardProps) {
     >
       <Asker question={question} />
       <Request question={question} />
-      <Reason question={question} />
+      <Facts question={question} />
       <Answers question={question} isSelected={isSelected} />
     </article>
   );
@@ -84,7 +83,7 @@ function Asker({ question }: { question: PendingQuestion }) {
       <a href={href("sessions", { workspace: question.workspace, id: question.session })}>session</a>
       {question.waiting > 1 && <span class="tag">{formatCount(question.waiting, "equal call")} wait</span>}
       <span class="spring" />
-      <span class={`tag risk-${question.risk}`}>{question.risk}</span>
+      <span class={`tag risk-${question.view.risk}`}>{question.view.risk}</span>
       <span class="muted">
         <Age at={question.askedAt} /> ago
       </span>
@@ -109,112 +108,47 @@ function Pick({ question }: { question: PendingQuestion }) {
   );
 }
 
-function Request({ question }: { question: PendingQuestion }) {
+function Request({ question: { view, files } }: { question: PendingQuestion }) {
   return (
     <div class="question-what">
-      <p class="tool">{question.tool}</p>
-      {commandsOf(question).map((command, index) => (
-        <pre key={index} class="command" tabIndex={0}>
-          {markParts(command, question)}
-        </pre>
-      ))}
-      {question.input !== null && <InputText input={question.input} />}
-      {question.files.length > 0 && <Diffs files={question.files} />}
-      {question.preview !== null && <pre tabIndex={0}>{question.preview}</pre>}
+      <p class="tool">{view.title}</p>
+      {view.body
+        .filter(({ isQuoted }) => isQuoted)
+        .map((part, index) =>
+          part.label === "Changes" && files.length > 0 ? (
+            <Diffs key={index} files={files} />
+          ) : (
+            <pre key={index} class={part.label === "Command" ? "command" : "input"} tabIndex={0}>
+              {withMarks(part)}
+            </pre>
+          ),
+        )}
     </div>
-  );
-}
-
-function commandsOf({ accesses }: PendingQuestion): readonly string[] {
-  return accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
-}
-
-/** Input as indented JSON; a text of several lines is shown as it is, below its name. */
-export function InputText({ input }: { input: unknown }) {
-  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  const entries = isObject ? Object.entries(input) : [];
-  const texts = entries.filter(([, value]) => typeof value === "string" && value.includes("\n"));
-  const rest = entries.filter((entry) => !texts.includes(entry));
-  const shown = texts.length > 0 ? Object.fromEntries(rest) : input;
-  return (
-    <>
-      {(texts.length === 0 || rest.length > 0) && (
-        <pre class="input" tabIndex={0}>
-          {typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}
-        </pre>
-      )}
-      {texts.map(([name, text]) => (
-        <div key={name}>
-          <p class="muted">{printableLine(name)}</p>
-          <pre class="input" tabIndex={0}>
-            {text}
-          </pre>
-        </div>
-      ))}
-    </>
   );
 }
 
 /** Marks the parts of a command that ask. */
-function markParts(command: string, { parts }: PendingQuestion) {
-  const asking = parts.filter(({ verdict, text }) => verdict !== "allow" && text !== "" && text !== command);
-  const pieces = [];
-  let rest = command;
-  for (const { text, reason } of asking) {
-    const start = rest.indexOf(text);
-    if (start < 0) continue;
-    pieces.push(<>{rest.slice(0, start)}</>, <mark title={reason}>{text}</mark>);
-    rest = rest.slice(start + text.length);
-  }
-  return [...pieces, <>{rest}</>];
+function withMarks({ text, marks }: ViewPart) {
+  let at = 0;
+  const pieces = marks.flatMap(({ start, end }) => {
+    const before = text.slice(at, start);
+    at = end;
+    return [<>{before}</>, <mark key={start}>{text.slice(start, end)}</mark>];
+  });
+  return [...pieces, <>{text.slice(at)}</>];
 }
 
-function Reason({ question }: { question: PendingQuestion }) {
-  const asking = question.parts.filter(({ verdict }) => verdict !== "allow");
-  const isCommand = question.accesses.some(({ kind }) => kind === "execute");
-  const facts = [["Network", question.hosts]] as const;
+function Facts({ question: { view } }: { question: PendingQuestion }) {
   return (
-    <div class="question-why">
-      <dl class="facts">
-        <dt>Why</dt>
-        <dd>{question.reason}</dd>
-        <dt>Rule</dt>
-        <dd>
-          <RuleText rule={question.rule} source={question.source} />
-        </dd>
-        {(isCommand || question.unconfined) && (
-          <>
-            <dt>Sandbox</dt>
-            <dd>
-              {question.unconfined || question.sandbox === "none" ? (
-                <span class="danger">
-                  <Icon name="warning" /> none: the command can reach everything that you can
-                </span>
-              ) : (
-                question.sandbox
-              )}
-            </dd>
-          </>
-        )}
-        {facts.map(
-          ([label, texts]) =>
-            texts.length > 0 && (
-              <Fragment key={label}>
-                <dt>{label}</dt>
-                <dd>{texts.map(printableLine).join(", ")}</dd>
-              </Fragment>
-            ),
-        )}
-      </dl>
-      {asking.length > 1 && (
-        <ul class="parts">
-          {asking.map(({ text, verdict, reason }) => (
-            <li key={text}>
-              <Verdict verdict={verdict} /> <code>{printableLine(text)}</code> {reason}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
+    <dl class="facts question-why">
+      {view.body
+        .filter(({ isQuoted }) => !isQuoted)
+        .flatMap(({ label, text }, index) => [
+          <dt key={`label ${index}`}>{label}</dt>,
+          <dd key={`text ${index}`} class={label === "Beware" ? "danger" : undefined}>
+            {label === "Beware" && <Icon name="warning" />} {text}
+          </dd>,
+        ])}
+    </dl>
   );
 }

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { PendingApproval } from "../../engine/approvals/question-store.ts";
-import { rulesByWidth } from "../../engine/approvals/question-text.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { targetOf } from "../../toolcrib/workspace-journal.ts";
 import type { PendingQuestion } from "../api.ts";
@@ -25,8 +24,7 @@ export class AnsweredByRules {
     this.#onCounted = listener;
   }
 
-  widthsOf({ id, workspace, request }: PendingApproval): PendingQuestion["widths"] {
-    const widths = rulesByWidth(request);
+  savedBy({ id, workspace, request: { widths = [] } }: PendingApproval): PendingQuestion["saved"] {
     const key = `${id} ${workspace}`;
     const known = this.#known.get(key);
     // A question must not make the console connect to a target.
@@ -36,7 +34,7 @@ export class AnsweredByRules {
       const rules = widths.map((width) => width.rules);
       this.#counting = this.#counting.then(() => this.#countLater(key, workspace, rules));
     }
-    return widths.map((width, at) => ({ ...width, saved: known?.[at] ?? null }));
+    return known ?? [];
   }
 
   async #countLater(key: string, workspace: string, widths: readonly (readonly string[])[]): Promise<void> {

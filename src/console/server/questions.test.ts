@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -42,8 +43,8 @@ async function questionIn(page: Page): Promise<PendingQuestion> {
   return overview.approvals.find(({ isAnswered }) => !isAnswered)!;
 }
 
-function answerTo({ workspace, id, hash, previewHash, hosts, unconfined }: PendingQuestion) {
-  return { workspace, id, hash, previewHash, hosts, unconfined };
+function answerTo({ workspace, id, shown }: PendingQuestion) {
+  return { workspace, id, shown };
 }
 
 afterEach(() => {
@@ -62,10 +63,10 @@ it("a question says how many recorded questions each width of always would have 
     expect((await earlier.call("file.delete", { path })).error?.code).toBe("needs-approval");
   }
   const { page, question } = await ask(console);
-  expect(question.widths[0]?.rules.join()).toContain("a.txt");
+  expect(question.view.choices[1]?.rules.join()).toContain("a.txt");
   await using stream = await page.events();
   const isCounted = (event: ConsoleEvent) =>
-    event.type === "overview" && event.overview.approvals.some(({ widths }) => widths[0]?.saved === 2);
+    event.type === "overview" && event.overview.approvals.some(({ saved }) => saved[0] === 2);
   await stream.until(isCounted);
 });
 
@@ -77,7 +78,7 @@ describe("POST /api/approvals/answer", () => {
       tool: "file.delete",
       title: "a.txt",
       client: { kind: "mcp", name: "claude-code" },
-      risk: "destructive",
+      view: { risk: "destructive" },
       isAnswered: false,
     });
     const { status } = await page.post("/approvals/answer", { ...answerTo(question), answer: "once" });
@@ -90,9 +91,13 @@ describe("POST /api/approvals/answer", () => {
       tool: "shell.run",
       input: { command: "npm test > b.txt", background: true, description: "Run the tests" },
     });
-    expect([question.accesses, question.input, question.waiting]).toEqual([
-      [{ kind: "execute", command: "npm test > b.txt" }],
-      '{\n  "background": true\n}',
+    const texts = question.view.body.map(({ label, text }) => [label, text]);
+    expect([texts.slice(0, 3), question.waiting]).toEqual([
+      [
+        ["Command", "npm test > b.txt"],
+        ["Input", '{"background":true}'],
+        ["Purpose", "Run the tests"],
+      ],
       1,
     ]);
   });
@@ -101,7 +106,6 @@ describe("POST /api/approvals/answer", () => {
     await using console = await openTestConsole();
     const input = { path: "a.txt", content: "one\nTWO\n" };
     const { page, call, question } = await ask(console, { tool: "file.write", input });
-    expect(question.preview).toBe(null);
     expect(question.files).toMatchObject([{ path: "a.txt", kind: "changed" }]);
     expect(question.files[0]!.hunks[0]!.lines).toEqual([
       { kind: " ", text: "one" },
@@ -118,33 +122,35 @@ describe("POST /api/approvals/answer", () => {
   it("adds the rules of the chosen width for always", async () => {
     await using console = await openTestConsole();
     const { crib, page, call, question } = await ask(console);
-    const { rules } = question.widths.at(-1)!;
-    await page.post("/approvals/answer", { ...answerTo(question), answer: "always", rules });
+    const { id, rules } = question.view.choices.at(-2)!;
+    await page.post("/approvals/answer", { ...answerTo(question), answer: id });
     expect((await call).error).toBe(null);
     const { granted } = policyFiles(console.directories.config, crib.workspace);
     for (const rule of rules) expect(readFileSync(granted, "utf8")).toContain(rule);
   });
 
-  it("refuses an answer to another request, twice, or with rules that were not offered", async () => {
+  it("refuses an answer to another request, twice, to what was not shown, or that was not offered", async () => {
     await using console = await openTestConsole();
     const { crib, page, call, question } = await ask(console);
     const given = { ...answerTo(question), answer: "once" };
     const other = "0".repeat(64);
     const statusOf = async (body: object) => (await page.post("/approvals/answer", body)).status;
     expect([
-      await statusOf({ ...given, hash: other }),
-      await statusOf({ ...given, previewHash: other }),
+      await statusOf({ ...given, shown: other }),
       await statusOf({ ...given, id: "222222" }),
       await statusOf({ ...given, workspace: "other-0000" }),
-      await statusOf({ ...given, hosts: ["example.com"] }),
-      await statusOf({ ...given, unconfined: !question.unconfined }),
-      await statusOf({ ...given, answer: "always" }),
+      await statusOf({ ...given, answer: "always 3" }),
       await statusOf({ ...given, answer: "always", rules: ["allow run *"] }),
-      await statusOf({ ...given, answer: "session", rules: ["allow run *"] }),
-      await statusOf({ ...given, answer: "always", width: 0 }),
       await statusOf({ ...given, answer: "yes" }),
-      await statusOf({ ...given, hash: question.hash.toUpperCase() }),
-    ]).toEqual([409, 409, 409, 409, 409, 409, 409, 409, 409, 400, 400, 400]);
+      await statusOf({ ...given, shown: question.shown.toUpperCase() }),
+    ]).toEqual([409, 409, 409, 409, 400, 400, 400]);
+    const database = new DatabaseSync(join(console.directories.state, "approvals.db"));
+    const change = (from: string, to: string) =>
+      database.prepare("UPDATE questions SET request = replace(request, ?, ?)").run(from, to);
+    change('"words":"delete', '"words":"read');
+    expect(await statusOf({ ...given, answer: "always" })).toBe(409);
+    change('"words":"read', '"words":"delete');
+    database.close();
     expect(hasFile(crib)).toBe(true);
     expect(await statusOf(given)).toBe(200);
     await call;

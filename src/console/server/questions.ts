@@ -1,13 +1,12 @@
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../contract/error.ts";
+import { answers, approvalView } from "../../engine/approvals/approval-view.ts";
 import { AllPendingApprovals } from "../../engine/approvals/approvals.ts";
+import { hashValue } from "../../engine/approvals/hash-call.ts";
 import type { PendingApproval } from "../../engine/approvals/question-store.ts";
-import { definitionLines, otherInput, rulesByWidth } from "../../engine/approvals/question-text.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
-import { redactText, redactValue } from "../../policy/redaction/redact.ts";
+import { showHiddenInLine } from "../../lib/text/printable.ts";
 import { FileStamps } from "../../system/policy-files.ts";
-import type { Approval } from "../../toolcrib/index.ts";
 import { folderOf, targetOf } from "../../toolcrib/workspace-journal.ts";
 import type { AnswerRequest, PendingQuestion } from "../api.ts";
 import { readDiff } from "../read-diff.ts";
@@ -74,13 +73,11 @@ export class Questions {
   async answer(given: AnswerRequest): Promise<void> {
     const pending = this.#find(given);
     if (pending === undefined || pending.answer) throw noLongerPending();
-    const { hash, previewHash, hosts, unconfined } = this.#toQuestion(pending);
-    const shown = { hash, previewHash, hosts, unconfined };
-    const isSame = Object.entries(shown).every(([key, value]) =>
-      isDeepStrictEqual(value, given[key as keyof typeof shown]),
-    );
-    if (!isSame) throw hasChanged();
-    await this.#pending.answer(pending, toApproval(given, pending));
+    const { shown, view } = this.#toQuestion(pending);
+    const choice = view.choices.find(({ id }) => id === given.answer);
+    if (shown !== given.shown || choice === undefined) throw hasChanged();
+    const answer = answers[choice.id];
+    await this.#pending.answer(pending, answer.allow ? answer : { ...answer, message: given.message });
   }
 
   #find({ workspace, id }: Pick<AnswerRequest, "workspace" | "id">): PendingApproval | undefined {
@@ -91,31 +88,19 @@ export class Questions {
 
   #toQuestion(pending: PendingApproval): PendingQuestion {
     const { id, session, askedAt, hash, previewHash, request, answer, waiting } = pending;
-    const workspace = this.#workspaces.idOf(pending.workspace);
-    const changed = definitionLines(request);
-    const shown = [...changed, ...(request.preview === undefined ? [] : [request.preview])].join("\n");
-    const preview = shown === "" ? null : redactText(shown);
-    const files = preview === null || changed.length > 0 ? [] : readDiff(preview);
-    const { tool, risk, reason, rule, source, sandbox, unconfined, hosts } = request;
+    const view = approvalView(request);
     return {
-      ...{ id, workspace, session, askedAt, hash, previewHash, waiting },
+      ...{ id, session, askedAt, waiting, view },
+      workspace: this.#workspaces.idOf(pending.workspace),
       client: toClientName(pending.client),
       agent: request.agent ?? null,
       target: targetOf(pending.workspace),
-      title: redactText(titleOf(request, folderOf(pending.workspace))),
-      input: otherInput(redactValue(request)) ?? null,
-      accesses: redactValue(request.accesses),
-      ...redactValue({ tool, risk, reason, rule, source, sandbox, unconfined, hosts }),
-      parts: redactValue(
-        request.parts.map(({ part, verdict, reason }) => ({
-          text: part.in ? part.in.command.slice(part.in.span.start, part.in.span.end) : part.kind,
-          verdict,
-          reason,
-        })),
-      ),
-      files,
-      preview: files.length > 0 ? null : preview,
-      widths: this.#answered.widthsOf(pending),
+      tool: showHiddenInLine(request.tool),
+      title: showHiddenInLine(titleOf(request, folderOf(pending.workspace))),
+      reason: showHiddenInLine(request.reason),
+      files: request.preview === undefined ? [] : readDiff(request.preview),
+      saved: this.#answered.savedBy(pending),
+      shown: hashValue([hash, previewHash, view]),
       isAnswered: answer !== undefined,
     };
   }
@@ -130,19 +115,6 @@ function titleOf({ accesses, input }: PendingApproval["request"], workspace: str
   const hosts = accesses.flatMap((access) => (access.kind === "network" ? [access.host] : []));
   const [first] = [...commands, ...paths, ...hosts];
   return first === undefined ? callTitle(input, workspace) : callTitle({ path: first }, workspace);
-}
-
-function toApproval(given: AnswerRequest, { request }: PendingApproval): Approval {
-  const { answer, rules, message } = given;
-  if (answer === "no") return { allow: false, message };
-  if (answer === "once") return { allow: true };
-  const offered = rulesByWidth(request);
-  if (offered.length === 0)
-    throw new ToolError("invalid-input", "This call can only be allowed once.", { hint: "Answer: once." });
-  // The hashes do not cover the rules, so the user's choice is compared with them, not only counted.
-  const width = offered.findIndex((one) => isDeepStrictEqual(one.rules, rules));
-  if (width < 0 || (answer === "session" && width > 0)) throw hasChanged();
-  return { allow: true, remember: answer, width: answer === "always" ? width : undefined };
 }
 
 function noLongerPending(): ToolError {

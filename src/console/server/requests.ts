@@ -17,12 +17,8 @@ export const login = z.strictObject({ code: name });
 export const answer = z.strictObject({
   workspace: name,
   id: name,
-  hash,
-  previewHash: hash,
-  answer: z.enum(["once", "session", "always", "no"]),
-  hosts: z.array(text),
-  unconfined: z.boolean(),
-  rules: z.optional(z.array(text)),
+  shown: hash,
+  answer: z.enum(["once", "session", "always", "always 2", "always 3", "no"]),
   message: z.optional(text),
 });
 

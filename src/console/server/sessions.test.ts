@@ -72,9 +72,8 @@ describe("sessions in the console", () => {
       text: "Be brief.",
     });
     expect(steered.json).toEqual({ workspace, session });
-    const { id, hash, previewHash, hosts, unconfined } = asked.approvals[0]!;
-    const shown = { id, hash, previewHash, hosts, unconfined };
-    await page.post("/approvals/answer", { workspace, ...shown, answer: "once" });
+    const { id, shown } = asked.approvals[0]!;
+    await page.post("/approvals/answer", { workspace, id, shown, answer: "once" });
     await untilClosed(page, session);
     expect(existsSync(join(fixture.workspace, "a.txt"))).toBe(false);
     const detail = await page.get<SessionDetail>(`/sessions/${workspace}/${session}`);

@@ -3,6 +3,7 @@ import type { SandboxLevel } from "../../contract/call.ts";
 import type { ClientInfo } from "../../journal/journal.ts";
 import type { GrantWidth } from "../../policy/grants.ts";
 import type { CommandSegment, PolicyVerdict } from "../../policy/policy.ts";
+import { redactAsked } from "../../policy/redaction/redact.ts";
 import { hashValue } from "./hash-call.ts";
 
 /**
@@ -40,8 +41,10 @@ export interface ApprovalRequest {
   readonly parent?: string | undefined;
   /** The target or other environment that the call uses, `ssh:host:/dir`; undefined for this machine. */
   readonly target?: string | undefined;
-  /** The canonical name. */
+  /** The name that rules use: the canonical one, or a server's own name for its tool. */
   readonly tool: string;
+  /** The MCP server of the tool; undefined for Toolcrib's own tools. */
+  readonly server?: string | undefined;
   readonly input: unknown;
   readonly accesses: readonly ToolAccess[];
   readonly risk: ToolRisk;
@@ -76,7 +79,7 @@ export interface ApprovalRequest {
   readonly previewHash: string;
 }
 
-/** The part of a request that the user reads, which can be stored. */
+/** The part of a request that the user reads, without secrets, which can be stored. */
 export interface ShownRequest
   extends Omit<
     ApprovalRequest,
@@ -142,18 +145,17 @@ export function parseApproval(given: unknown): Approval | undefined {
   };
 }
 
-/** Leaves out the input when there is a preview, and the parts that are allowed. */
-export function toShownRequest(request: ApprovalRequest): ShownRequest {
-  const { id, callId, directory, environment, hash, previewHash, ...shown } = request;
+/** Leaves out secrets, the input when there is a preview, and the parts that are allowed. */
+export function toShownRequest(request: ShownRequest): ShownRequest {
+  const { id, callId, directory, environment, hash, previewHash, ...shown } = request as ApprovalRequest;
   const parts = request.parts
     .filter(({ verdict }) => verdict !== "allow")
-    .map(({ part, verdict, reason, rule }) => ({
-      part: { kind: part.kind, in: "in" in part ? part.in : undefined },
-      verdict,
-      reason,
-      rule,
-    }));
-  return { ...shown, input: shown.preview === undefined ? shown.input : null, parts };
+    .map(({ part, verdict, reason, rule }) => {
+      // The positions do not fit a command that was redacted.
+      const isWhole = part.in === undefined || redactAsked(part.in.command) === part.in.command;
+      return { part: { kind: part.kind, in: isWhole ? part.in : undefined }, verdict, reason, rule };
+    });
+  return redactAsked({ ...shown, input: shown.preview === undefined ? shown.input : null, parts });
 }
 
 /**

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { appendToPolicyFile, policyFiles } from "../../system/policy-files.ts";
@@ -16,6 +15,11 @@ import {
   type ToolcribOptions,
 } from "../../toolcrib/index.ts";
 import { AllPendingApprovals } from "./approvals.ts";
+import { askOutside, askVisibly } from "./ask-anywhere.ts";
+import { QuestionStore } from "./question-store.ts";
+
+const asker = { workspace: "/w", session: "session_1", client: { kind: "library" } } as const;
+const request = { hash: "a", previewHash: "a", parts: [] } as unknown as ApprovalRequest;
 
 /** A question that a program shows to its user. */
 interface Shown {
@@ -211,24 +215,44 @@ describe("a question that a program shows", () => {
   });
 });
 
+it("is never stored for a call that was cancelled while its program began to ask", async () => {
+  await using folder = temporaryFolder();
+  const store = new QuestionStore(folder.path);
+  const stop = new AbortController();
+  const prompt: Approve = () => {
+    stop.abort();
+    return new Promise(() => {});
+  };
+  const asks = [
+    askVisibly(prompt, { store, asker }),
+    askOutside({ store, asker, notify: () => {} }),
+    askOutside({ store, asker, waitMs: 60_000, notify: () => {} }),
+  ];
+  const ends: PromiseSettledResult<Approval>[] = [];
+  for (const ask of asks) ends.push(...(await Promise.allSettled([ask(request, stop.signal)])));
+  expect([ends.map(({ status }) => status), existsSync(store.file)]).toEqual([
+    ["rejected", "rejected", "rejected"],
+    false,
+  ]);
+});
+
 describe("an answer in the database", () => {
   it.each([
     ["allows by text", JSON.stringify({ says: { allow: "true" } })],
     ["is not JSON", "{"],
-  ])("does not count when it %s", { tags: "slow" }, async (_name, answer) => {
-    await using house = openHouse();
-    house.write("a.txt", "one\n");
-    const crib = await house.open();
-    const call = remove(crib);
-    await pending(crib);
-    const database = new DatabaseSync(house.database);
+  ])("does not count when it %s", async (_name, answer) => {
+    await using folder = temporaryFolder();
+    const store = new QuestionStore(folder.path);
+    const question = store.open(request, asker)!;
+    const database = new DatabaseSync(store.file);
+    const { number } = database.prepare("SELECT number FROM questions").get()!;
     database.prepare("UPDATE questions SET answer = ?, answered_at = ?").run(answer, Date.now());
     database.close();
-    // The waiting call looks every 100 ms.
-    await pause(500);
-    expect(crib.shown[0]!.signal.aborted).toBe(false);
-    crib.shown[0]!.answer({ allow: false });
-    expect([(await call).error?.code, existsSync(house.at("workspace/a.txt"))]).toEqual(["denied", true]);
+    expect([store.answerTo(Number(number)), question.close(), store.list()]).toEqual([
+      undefined,
+      undefined,
+      [],
+    ]);
   });
 
   it("is the first one: a second one is told that the question is no longer pending", async () => {

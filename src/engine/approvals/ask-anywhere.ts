@@ -25,8 +25,10 @@ export function askVisibly(prompt: Approve, { store, asker }: Questions): Approv
     try {
       // Programs that answer by themselves ask no one. Without a place to store it, a question is only shown.
       const isAnswered = await isSettled(own);
+      signal.throwIfAborted();
       const question = isAnswered ? undefined : attemptQuietly(() => store.open(request, asker));
-      if (question === undefined) return await own.finally(() => attemptQuietly(() => store.forget(request)));
+      if (question === undefined)
+        return await own.finally(() => attemptQuietly(() => store.forget({ ...request, ...asker })));
       const first = await firstAnswer(own, question, signal);
       if ("own" in first) return first.own;
       withdrawn.abort(new AnsweredElsewhere(first.outside, "answered elsewhere"));
@@ -34,7 +36,7 @@ export function askVisibly(prompt: Approve, { store, asker }: Questions): Approv
     } catch (error) {
       // The client makes the call again with the answer. The question stays pending until then.
       const isAskedLater = error instanceof ToolError && error.details?.kind === "asked-by-client";
-      if (isAskedLater) attemptQuietly(() => keep(request, { store, asker }));
+      if (isAskedLater && !signal.aborted) attemptQuietly(() => keep(request, { store, asker }));
       throw error;
     }
   };
@@ -56,6 +58,7 @@ export function askOutside({
   readonly notify: (request: ApprovalRequest, message: string) => void;
 }): Approve {
   return async (request, signal) => {
+    signal.throwIfAborted();
     const earlier = store.take(request, asker);
     if (earlier) return earlier;
     const cannotAsk = () => needsApproval({ verdict: "ask", parts: request.parts }, request, request);

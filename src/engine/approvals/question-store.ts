@@ -155,7 +155,7 @@ export class QuestionStore {
     { workspace, session }: Pick<Asker, "workspace" | "session">,
   ): Approval | undefined {
     const row = this.#rows(approvalId(request)).find(
-      (found) => !found.waits && !isOver(found) && isSame(found, request) && found.workspace === workspace,
+      (found) => !found.waits && !isOver(found) && isSame(found, { ...request, workspace }),
     );
     const answer = row && answerOf(row);
     if (row === undefined || answer === undefined) return undefined;
@@ -172,13 +172,9 @@ export class QuestionStore {
   }
 
   /** Removes the stored request of a call that needs no answer any more. Calls that wait keep theirs. */
-  forget(request: Pick<ApprovalRequest, "hash" | "previewHash">): void {
-    if (!this.#exists) return;
-    this.#use((database) =>
-      database
-        .prepare("DELETE FROM questions WHERE id = ? AND hash = ? AND NOT waits")
-        .run(approvalId(request), request.hash),
-    );
+  forget(asked: SameCall): void {
+    const rows = this.#rows(approvalId(asked)).filter((row) => !row.waits && isSame(row, asked));
+    if (rows.length > 0) this.#use((database) => remove(database, rows));
   }
 
   /** Ends the questions of a session, except those that outlive it. */
@@ -217,7 +213,7 @@ export class QuestionStore {
     return this.#use((database) =>
       inTransaction(database, () => {
         const rows = rowsIn(database);
-        const equal = rows.filter((row) => row.id === id && !isOver(row));
+        const equal = rows.filter((row) => row.id === id && row.workspace === workspace && !isOver(row));
         if (equal.some((row) => !isSame(row, pending))) return undefined;
         const before = equal.find((row) => !row.waits);
         const calls = [...parseCalls(before?.sdkCalls), ...(pending.sdkCalls ?? [])];
@@ -253,7 +249,7 @@ export class QuestionStore {
   #group(rows: readonly Row[]): readonly PendingApproval[] {
     const byId = Map.groupBy(
       rows.filter((row) => !isOver(row)),
-      ({ id }) => id,
+      ({ id, workspace }) => `${id} ${workspace}`,
     );
     return [...byId.values()].flatMap((equal) => {
       const latest = equal.at(-1)!;
@@ -367,10 +363,12 @@ interface Row {
   readonly answeredAt: number | null;
 }
 
-const version = 1;
+const version = 2;
 
+/** Questions of an earlier version can be asked again. */
 const table = `
-  CREATE TABLE IF NOT EXISTS questions (
+  DROP TABLE IF EXISTS questions;
+  CREATE TABLE questions (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL,
     waiter TEXT,
@@ -397,17 +395,21 @@ const insertion = `
 function openTable(file: string): DatabaseSync {
   const database = new (loadSqlite().DatabaseSync)(file, { timeout: patienceMs });
   try {
-    const { user_version: found } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+    const found = versionOf(database);
     if (found > version)
       throw new ToolError("unavailable", `${file} was written by a newer version of Toolcrib`, {
         hint: "Update Toolcrib.",
       });
-    if (found < version) database.exec(table);
+    if (found < version) inTransaction(database, () => versionOf(database) < version && database.exec(table));
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()!["user_version"]);
 }
 
 function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
@@ -478,9 +480,13 @@ function parseCalls(text: string | null | undefined): readonly string[] {
   return Array.isArray(found) ? found.map(String) : [];
 }
 
-/** Whether both are about the same call with the same preview. */
-function isSame(one: Pick<PendingApproval, "hash" | "previewHash">, other: typeof one): boolean {
-  return one.hash === other.hash && one.previewHash === other.previewHash;
+type SameCall = Pick<PendingApproval, "workspace" | "hash" | "previewHash">;
+
+/** Whether both are about the same call, with the same preview, in the same workspace. */
+function isSame(one: SameCall, other: SameCall): boolean {
+  return (
+    one.workspace === other.workspace && one.hash === other.hash && one.previewHash === other.previewHash
+  );
 }
 
 function noLongerPending(id: string): ToolError {

@@ -100,7 +100,7 @@ it("lists calls when nothing can be written, with and without its tables", () =>
   recordChange("call_1");
   const read = () => {
     const database = new DatabaseSync(file, { readOnly: true });
-    const index = new CallIndex(database, new Records(database));
+    const index = new CallIndex(database, new Records(database), (text) => text);
     const found = [index.read({ path: "call_1.txt" }).map(({ callId }) => callId), index.count({})];
     database.close();
     return found;

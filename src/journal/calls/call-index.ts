@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction, isAltered, isUnwritable } from "../database.ts";
 import { Openings } from "../read-sessions.ts";
 import type { CallSummary, SessionCalls, SummaryFilter } from "../record.ts";
-import type { Records, Row } from "../records.ts";
+import type { Records, Redact, Row } from "../records.ts";
 import { blockSize, toQuery } from "./call-query.ts";
 import { type CallRow, rowColumns, toCallRow, toSummary } from "./call-row.ts";
 
@@ -20,13 +20,15 @@ interface Range {
 export class CallIndex {
   readonly #database: DatabaseSync;
   readonly #records: Records;
+  readonly #redact: Redact;
   #write: StatementSync;
   #ranges: StatementSync;
   #isInMemory = false;
 
-  constructor(database: DatabaseSync, records: Records) {
+  constructor(database: DatabaseSync, records: Records, redact: Redact) {
     this.#database = database;
     this.#records = records;
+    this.#redact = redact;
     try {
       if (!isIntact(database)) inTransaction(database, () => this.#make());
     } catch (error) {
@@ -40,7 +42,7 @@ export class CallIndex {
   /** Returns the matching calls: newest first, or with `after` in the order of their latest records. */
   read(filter: SummaryFilter): readonly CallSummary[] {
     const { after, limit = Number.MAX_SAFE_INTEGER } = filter;
-    const { source, conditions, order, values } = toQuery(filter);
+    const { source, conditions, order, values } = this.#queryOf(filter);
     const query = `SELECT ${listed} FROM ${source} WHERE sequence >= ? AND ${conditions} ORDER BY ${order} LIMIT ?`;
     return this.#repaired(() => {
       const statement = this.#database.prepare(query);
@@ -58,7 +60,7 @@ export class CallIndex {
   /** Returns whether `read` needs no more rows for this filter. */
   isFilledFor(filter: SummaryFilter): boolean {
     const { limit = Number.MAX_SAFE_INTEGER } = filter;
-    const { source, conditions, values } = toQuery(filter);
+    const { source, conditions, values } = this.#queryOf(filter);
     return this.#repaired(() => {
       const from = this.fill(0);
       if (from === 0) return true;
@@ -70,7 +72,7 @@ export class CallIndex {
 
   /** Counts the matching calls; null when many rows are missing. */
   count(filter: SummaryFilter): number | null {
-    const { source, conditions, values } = toQuery(filter);
+    const { source, conditions, values } = this.#queryOf(filter);
     return this.#repaired(() => {
       if (this.fill(fewWindows) > 0) return null;
       const query = `SELECT count(*) AS calls FROM ${source} WHERE ${conditions}`;
@@ -92,6 +94,11 @@ export class CallIndex {
         ]),
       );
     });
+  }
+
+  /** The paths of the rows are redacted, so the wanted one is, too. */
+  #queryOf(filter: SummaryFilter): ReturnType<typeof toQuery> {
+    return toQuery(filter.path ? { ...filter, path: this.#redact(filter.path, "path") } : filter);
   }
 
   /** Removes the rows of pruned records. Call it in the transaction that removes them. */
@@ -122,7 +129,7 @@ export class CallIndex {
   #fillWindow({ first, last }: Range): void {
     const openings = new Openings(this.#records);
     const rows = this.#callsIn({ first, last })
-      .map((ofCall) => toCallRow(ofCall, openings))
+      .map((ofCall) => toCallRow(ofCall, openings, this.#redact))
       .filter((row) => row !== undefined);
     this.#atOnce(() => {
       // Rows in the order of the table fill its pages; in the opposite order they leave them half empty.

@@ -5,7 +5,7 @@ import { liesIn } from "../entry-states.ts";
 import { toCall, toChanges } from "../read-calls.ts";
 import type { Openings } from "../read-sessions.ts";
 import { type CallRecord, type CallSummary, folderOf, type RecordedChange, targetOf } from "../record.ts";
-import type { Row } from "../records.ts";
+import type { Redact, Row } from "../records.ts";
 
 /** The values of a row of `CallIndex`, in the order of `rowColumns`. */
 export type CallRow = readonly (string | number | null)[];
@@ -17,7 +17,11 @@ export const rowColumns = [
 ] as const;
 
 /** Returns the row of a call from its records, which may have been altered; undefined without a beginning. */
-export function toCallRow(rows: readonly Row[], openings: Openings): CallRow | undefined {
+export function toCallRow(
+  rows: readonly Row[],
+  openings: Openings,
+  redact: Redact = (text) => text,
+): CallRow | undefined {
   const changes = rows.flatMap(toChanges);
   const call = toCall(rows, changes);
   if (call === undefined) return undefined;
@@ -40,7 +44,7 @@ export function toCallRow(rows: readonly Row[], openings: Openings): CallRow | u
     ...[textOrNull(call.outcome), message === null ? null : firstLine(message)],
     textOrNull(call.decision?.verdict),
     ...[created, changed, removed, changes.length > 0 ? 1 : 0],
-    pathsOf(call, changes, folder),
+    pathsOf(call, changes, folder, redact),
     searchText([tool, title, message ?? ""], call.input),
   ];
 }
@@ -88,14 +92,19 @@ export function storedPath(path: string, workspace: string): string {
 const abnormal = /\/(?:\.{0,2}\/|\.{0,2}$)/;
 
 /** Returns the paths that a call touched, each between line ends, so that a search finds whole names. */
-function pathsOf(call: CallRecord, changes: readonly RecordedChange[], workspace: string): string {
+function pathsOf(
+  call: CallRecord,
+  changes: readonly RecordedChange[],
+  workspace: string,
+  redact: Redact,
+): string {
   const accesses: readonly unknown[] = Array.isArray(call.accesses) ? call.accesses : [];
   const named = accesses.flatMap((access) =>
     isRecord(access) && typeof access.path === "string" ? [storedPath(access.path, workspace)] : [],
   );
   const paths = new Set([...named, ...changes.map(({ path }) => path)]);
   let text = "\n";
-  for (const path of paths) if (text.length < maxPaths) text += `${path}\n`;
+  for (const path of paths) if (text.length < maxPaths) text += `${redact(path, "path")}\n`;
   return text;
 }
 

@@ -55,8 +55,10 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
       message: [
         "trial 1 asks: allow file.delete? (risk: destructive)",
         "    Would delete the file a.txt (4 bytes).",
+        "Would: delete a.txt",
         "Why: mode safe asks before deleting",
-        `"session" and "always" add: allow delete '${fixture.workspace}/a.txt'`,
+        `"session": Until this session ends, file.delete may delete '${fixture.workspace}/a.txt'`,
+        `"always": In this folder from now on, file.delete may delete '${fixture.workspace}/a.txt'`,
       ].join("\n"),
       choices: ["once", "session", "always", "no"],
       // Without it, a client that shows the form refuses a plain "Accept".

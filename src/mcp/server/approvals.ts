@@ -8,20 +8,14 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import {
-  askerOf,
-  callerOf,
-  commandsIn,
-  confinementText,
-  definitionLines,
-  otherInput,
-  reasonsOf,
-  widthsOf,
-} from "../../engine/approvals/question-text.ts";
+  type ApprovalView,
+  answers,
+  approvalText,
+  approvalView,
+} from "../../engine/approvals/approval-view.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import { printable, printableLine } from "../../lib/text/printable.ts";
-import { truncateText } from "../../lib/text/truncate.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import type { QuestionOptions } from "../types.ts";
 import type { FormAnswer, Task } from "./tasks.ts";
@@ -119,12 +113,14 @@ export class ApprovalQuestions {
   ): Answer {
     const isDeclined = action === "decline" && monotonicMs() - askedMs >= this.#reflexMs;
     const chosen = isDeclined ? "no" : action === "accept" ? content?.answer : undefined;
-    const known = approvals.get(chosen);
+    const known = typeof chosen === "string" && Object.hasOwn(answers, chosen) ? chosen : undefined;
     if (known === undefined) return { kind: "unanswered" };
     const { message } = content ?? {};
     const hasMessage = typeof message === "string" && message.trim() !== "";
     const approval: Approval =
-      !known.allow && hasMessage ? { allow: false, message: message.slice(0, maxMessageChars) } : known;
+      known === "no" && hasMessage
+        ? { allow: false, message: message.slice(0, maxMessageChars) }
+        : answers[known as keyof typeof answers];
     return {
       kind: "answered",
       approve: (request) => {
@@ -143,28 +139,18 @@ export class ApprovalQuestions {
 }
 
 function formFor(request: ApprovalRequest) {
-  const rules = widthsOf(request).map((rule) => printableLine(rule));
-  const remembering = rules.map(
-    (rule, at) => [at === 0 ? "always" : alwaysWider(at), `Always: ${rule}`] as const,
-  );
-  const choices = [
-    ["once", "Allow once"],
-    ...(rules.length === 0 ? [] : [["session", `Until the server ends: ${rules[0]}`] as const]),
-    ...remembering,
-    ["no", "Deny"],
-  ] as const;
+  const view = changeFirst(approvalView(request));
   return {
-    message: describeRequest(request),
+    message: approvalText(view),
     requestedSchema: {
       type: "object" as const,
       properties: {
         answer: {
           type: "string" as const,
           title: "Allow it?",
-          description: choices.map(([choice]) => `${choice}: ${meanings[choice]}`).join("; "),
-          enum: choices.map(([choice]) => choice),
+          enum: view.choices.map(({ id }) => id),
           // Clients that know names show them in place of the choices.
-          enumNames: choices.map(([, name]) => name),
+          enumNames: view.choices.map(({ label, adds }) => (adds === undefined ? label : `${label} ${adds}`)),
           // Accepting the form without touching it means yes, to this call only.
           default: "once",
         },
@@ -185,83 +171,22 @@ const maxMessageChars = 2_000;
 const patienceMs = 600_000;
 const maxRemembered = 10_000;
 
-const meanings: Readonly<Record<string, string>> = {
-  once: "this call",
-  session: "also by the rules above, until the server ends",
-  always: "also by the rules above, in this workspace from now on",
-  "always 2": "the same with the wider rule",
-  "always 3": "the same with the widest rule",
-  no: "deny it",
-};
-
-const approvals: ReadonlyMap<unknown, Approval> = new Map<unknown, Approval>([
-  ["once", { allow: true }],
-  ["session", { allow: true, remember: "session" }],
-  ["always", { allow: true, remember: "always" }],
-  ["always 2", { allow: true, remember: "always", width: 1 }],
-  ["always 3", { allow: true, remember: "always", width: 2 }],
-  ["no", { allow: false }],
-]);
-
 /** Identifies the call and the shown changes. When the files change meanwhile, the user is asked again. */
 function shownBy({ hash, previewHash }: ApprovalRequest): string {
   return contentHash(Buffer.from(`${hash}\0${previewHash}`));
 }
 
-/** Writes the question. Text from files, commands and models is made printable and indented. */
-export function describeRequest(request: ApprovalRequest): string {
-  const { risk } = request;
-  const { where, preview } = changeFirst(request.preview);
-  const input = preview === undefined ? otherInput(request) : undefined;
-  const changed = definitionLines(request);
-  const runs = confinementText(request);
-  const widths = widthsOf(request);
-  const asker = askerOf(request);
-  return [
-    `${asker === undefined ? "Allow" : `${printableLine(asker)} asks: allow`} ${printableLine(callerOf(request) + where)}? (risk: ${risk})`,
-    ...commandsIn(request).map(quote),
-    ...(changed.length === 0 ? [] : [quote(changed.join("\n"))]),
-    ...(preview === undefined ? [] : [quote(preview)]),
-    ...(input === undefined ? [] : ["Input:", quote(input)]),
-    ...reasonsOf(request).map((reason) => `Why: ${printableLine(reason)}`),
-    ...(runs === undefined ? [] : [`It runs ${printableLine(runs)}`]),
-    ...(widths.length === 0
-      ? ["It can only be allowed once."]
-      : [
-          ...widths.map(
-            (rule, at) =>
-              `"${at === 0 ? 'session" and "always' : alwaysWider(at)}" add: ${printableLine(rule)}`,
-          ),
-        ]),
-  ].join("\n");
-}
-
 /**
  * Lets a diff with one hunk begin with its first changed line, because some clients show only the first lines of a
- * question. `where` names the file and the line instead. Other previews stay as they are.
+ * question. The title names the file and the line instead. Other questions stay as they are.
  */
-function changeFirst(preview: string | undefined): { readonly where: string; readonly preview?: string } {
-  if (preview === undefined) return { where: "" };
+function changeFirst(view: ApprovalView): ApprovalView {
+  const diff = view.body.find(({ label }) => label === "Changes");
   const [head, path, start, context] =
-    /^--- a\/(.+)\n\+\+\+ b\/\1\n@@ -(\d+)[^\n]*\n((?: [^\n]*\n)*)/.exec(preview) ?? [];
-  const rest = preview.slice(head?.length ?? 0);
-  if (head === undefined || /^(?:---|@@) /m.test(rest)) return { where: "", preview };
+    /^--- a\/(.+)\n\+\+\+ b\/\1\n@@ -(\d+)[^\n]*\n((?: [^\n]*\n)*)/.exec(diff?.text ?? "") ?? [];
+  const rest = diff?.text.slice(head?.length ?? 0) ?? "";
+  if (diff === undefined || head === undefined || /^(?:---|@@) /m.test(rest)) return view;
   const line = Number(start) + context!.split("\n").length - 1;
-  return { where: ` in ${path}, line ${line}`, preview: rest };
+  const body = view.body.map((part) => (part === diff ? { ...part, text: rest } : part));
+  return { ...view, title: `${view.title} in ${path}, line ${line}`, body };
 }
-
-/** The answer that adds a wider rule than "always". */
-function alwaysWider(at: number): string {
-  return `always ${at + 1}`;
-}
-
-function quote(text: string): string {
-  const { text: shown } = truncateText(
-    printable(text),
-    limits,
-    ({ chars }) => `[… ${chars} characters not shown …]`,
-  );
-  return shown.replace(/^/gm, "    ");
-}
-
-const limits = { maxChars: 4_000, maxLines: 80, keep: "both" } as const;

@@ -66,6 +66,24 @@ function replaceSecrets(text: string, secrets: readonly Secret[], found: (kind: 
   return redacted + text.slice(at);
 }
 
+/**
+ * Redacts a value that the user is asked about. A secret ends before anything that could run: what looks like a password
+ * must not hide a command.
+ */
+export function redactAsked<Value>(value: Value): Value {
+  return redactPart(value, ignore, [], (text) =>
+    replaceSecrets(text, secretsBeforeCode(text), ignore),
+  ) as Value;
+}
+
+function secretsBeforeCode(text: string): readonly Secret[] {
+  return findSecrets(text).flatMap((secret) => {
+    const length = text.slice(secret.start, secret.end).search(/[`;&|<>()]/);
+    if (length < 0) return [secret];
+    return length === 0 ? [] : [{ ...secret, end: secret.start + length }];
+  });
+}
+
 /** Redacts every string in a value. Returns the same object if there are no secrets, unless it has getters. */
 export function redactValue<Value>(value: Value, found: (kind: string) => void = ignore): Value {
   return redactPart(value, found, []) as Value;

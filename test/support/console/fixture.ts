@@ -174,6 +174,13 @@ export function detailOf(id: string): CallDetail {
   };
 }
 
+const publish = "npm ci && npm run build && npm publish --access public";
+const plain = { isQuoted: false, marks: [], isDetail: false };
+const exact = {
+  adds: "run exactly: npm publish --access public",
+  rules: ["allow run npm publish --access public by shell.run"],
+};
+
 export const question: PendingQuestion = {
   id: "q-1",
   workspace: "w-main",
@@ -183,30 +190,40 @@ export const question: PendingQuestion = {
   target: "local",
   askedAt: now - minute,
   tool: "shell.run",
-  title: "npm ci && npm run build && npm publish --access public",
-  waiting: 2,
-  input: '{\n  "env": {\n    "NODE_OPTIONS": "--require ./hook.js"\n  }\n}',
-  accesses: [{ kind: "execute", command: "npm ci && npm run build && npm publish --access public" }],
-  risk: "network",
+  title: publish,
   reason: "This command publishes a package.",
-  rule: "ask run npm publish",
-  source: "built-in",
-  sandbox: "bwrap",
-  unconfined: false,
-  hosts: ["registry.example.com"],
-  parts: [
-    { text: "npm ci", verdict: "allow", reason: "" },
-    { text: "npm publish --access public", verdict: "ask", reason: "Publishes a package." },
-    { text: "npm run build", verdict: "allow", reason: "" },
-  ],
+  waiting: 2,
+  view: {
+    title: "shell.run",
+    asker: "claude-code 3.1.0",
+    risk: "network",
+    body: [
+      { ...plain, label: "Command", text: publish, isQuoted: true, marks: [{ start: 27, end: 54 }] },
+      {
+        ...plain,
+        label: "Input",
+        text: '{"env":{"NODE_OPTIONS":"--require ./hook.js"}}',
+        isQuoted: true,
+      },
+      { ...plain, label: "Why", text: "This command publishes a package. (ask run npm publish, built-in)" },
+      { ...plain, label: "Runs", text: "in the sandbox (bwrap); it can connect to registry.example.com" },
+    ],
+    choices: [
+      { id: "once", label: "Allow once", rules: [] },
+      { id: "session", label: "Until this session ends, shell.run may", ...exact },
+      { id: "always", label: "In this folder from now on, shell.run may", ...exact },
+      {
+        id: "always 2",
+        label: "In this folder from now on, shell.run may",
+        adds: "run npm publish with any further arguments",
+        rules: ["allow run npm publish ** by shell.run"],
+      },
+      { id: "no", label: "Deny", rules: [] },
+    ],
+  },
   files: [],
-  preview: null,
-  widths: [
-    { label: "Exactly this command", rules: ['allow run "npm publish --access public"'], saved: 2 },
-    { label: "npm publish with any arguments", rules: ["allow run npm publish *"], saved: 5 },
-  ],
-  hash: "h1",
-  previewHash: "p1",
+  saved: [2, 5],
+  shown: "h1",
   isAnswered: false,
 };
 
@@ -218,17 +235,20 @@ const editQuestion: PendingQuestion = {
   agent: "reviewer",
   tool: "edit.replace",
   title: "src/server/login.ts",
-  waiting: 1,
-  input: null,
-  accesses: [{ kind: "write", path: "src/server/login.ts" }],
-  risk: "write",
   reason: "The mode paranoid asks before every change.",
-  rule: "mode paranoid",
-  source: "mode",
-  unconfined: true,
-  sandbox: "none",
-  hosts: [],
-  parts: [],
+  waiting: 1,
+  view: {
+    title: "edit.replace, for reviewer",
+    risk: "write",
+    body: [
+      { ...plain, label: "Changes", text: "", isQuoted: true },
+      { ...plain, label: "Why", text: "The mode paranoid asks before every change." },
+    ],
+    choices: [
+      { id: "once", label: "Allow once", rules: [] },
+      { id: "no", label: "Deny", rules: [] },
+    ],
+  },
   files: changed.slice(0, 1),
 };
 

@@ -13,6 +13,10 @@ const request = {
   source: "mode safe",
   hash: "h",
   grants: ["allow delete a"],
+  risk: "destructive",
+  sandbox: "none",
+  unconfined: false,
+  hosts: [],
 } as unknown as ApprovalRequest;
 
 /** A question with a clock of its own. */

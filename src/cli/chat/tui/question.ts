@@ -7,29 +7,26 @@ import {
   truncateToWidth,
   wrapTextWithAnsi,
 } from "@earendil-works/pi-tui";
-import { widthsOf } from "../../../engine/approvals/question-text.ts";
+import { type ApprovalView, answers, approvalView } from "../../../engine/approvals/approval-view.ts";
 import type { Approval, ApprovalRequest } from "../../../toolcrib/index.ts";
 import { QuietKeys } from "../../approvals/quiet-keys.ts";
 import {
+  choiceOf,
   explainRequest,
-  isRuleShown,
   quoteMark,
   showChoices,
   showRequest,
-  showWidths,
 } from "../../approvals/show-request.ts";
 import { tones } from "./theme.ts";
 
 /** An approval request in place of the input area. It is answered with one key; Enter alone does not answer. */
 export class Question implements Component {
-  readonly #request: ApprovalRequest;
+  readonly #view: ApprovalView;
+  readonly #hash: string;
   readonly #answer: (answer: Approval) => void;
   readonly #typed: (text: string) => void;
   readonly #keys: QuietKeys;
-  #columns = 80;
   #isExplained = false;
-  /** Whether the user chooses the rule that "always" adds. */
-  #isChoosing = false;
   /** The message of a refusal, while it is typed. */
   #message: Input | undefined;
 
@@ -45,22 +42,20 @@ export class Question implements Component {
       readonly now?: () => number;
     },
   ) {
-    this.#request = request;
+    this.#view = approvalView(request);
+    this.#hash = request.hash;
     this.#answer = answer;
     this.#typed = typed;
     this.#keys = new QuietKeys(now);
   }
 
   render(width: number): string[] {
-    this.#columns = width;
     const show = this.#isExplained ? explainRequest : showRequest;
-    const choices = this.#isChoosing
-      ? `${showWidths(this.#request, width)}Type a number, or b to go back.`
-      : showChoices(this.#request, width);
+    const choices = showChoices(this.#view, width);
     const prompt = this.#message ? "Message to the model:" : this.#keys.isQuiet ? choices : waiting;
     return [
       tones.yellow("─".repeat(width)),
-      ...show(this.#request, width).trim().split("\n"),
+      ...show(this.#view, width).trim().split("\n"),
       ...prompt.split("\n").map((line) => tones.bold(line)),
     ]
       .flatMap((line) => wrapTextWithAnsi(line, width))
@@ -76,21 +71,12 @@ export class Question implements Component {
     const mayAnswer = this.#keys.press();
     this.#typed(mayAnswer || !isText(data) ? "" : data);
     if (!mayAnswer) return;
-    const mayRemember = this.#request.grants.length > 0;
-    const { hash } = this.#request;
-    const key = matchesKey(data, "escape") ? (this.#isChoosing ? "b" : "n") : parseKey(data)?.toLowerCase();
-    if (this.#isChoosing) {
-      const width = widthsOf(this.#request).findIndex((_rule, at) => key === `${at + 1}`);
-      if (width >= 0) this.#answer({ allow: true, remember: "always", width, hash });
-      else if (key === "b") this.#isChoosing = false;
-    } else if (key === "e") this.#isExplained = !this.#isExplained;
-    else if (key === "y") this.#answer({ allow: true, hash });
-    else if (key === "s" && mayRemember) this.#answer({ allow: true, remember: "session", hash });
-    else if (key === "a" && mayRemember) {
-      if (isRuleShown(this.#request, this.#columns)) this.#answer({ allow: true, remember: "always", hash });
-      else this.#isChoosing = true;
-    } else if (key === "n") this.#answer({ allow: false });
-    else if (key === "m") this.#readMessage();
+    const key = matchesKey(data, "escape") ? "n" : (parseKey(data) ?? "");
+    const choice = choiceOf(this.#view, key);
+    const approval = choice && answers[choice.id];
+    if (approval) this.#answer(approval.allow ? { ...approval, hash: this.#hash } : approval);
+    else if (/^e$/i.test(key)) this.#isExplained = !this.#isExplained;
+    else if (/^m$/i.test(key)) this.#readMessage();
   }
 
   #readMessage(): void {
