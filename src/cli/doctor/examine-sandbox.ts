@@ -100,7 +100,7 @@ function levelFindings(
   ];
 }
 
-/** What bubblewrap itself lacks is the network that commands share. */
+/** Warns that bubblewrap works, but without the network that commands share. */
 function withoutNetwork(missing: string): Finding {
   const [, message = missing, fix = "Report this with the output of: toolcrib doctor --json"] =
     /^(.*?): (.*)$/s.exec(missing) ?? [];

@@ -11,7 +11,7 @@ import {
   ownAddresses,
 } from "../../../system/network-policy.ts";
 
-/** What one command may connect to through the proxy. */
+/** The right of one command to connect through the proxy. */
 export interface ProxyGrant {
   /** The variables of the command, by which most programs find the proxy. They contain the secret of this grant. */
   readonly variables: Readonly<Record<string, string>>;
