@@ -51,6 +51,15 @@ export interface Tool<Input = unknown, Data = unknown> {
   patienceMs?(input: Input): number;
   /** Returns everything this call would touch, before `run`. Pure. Throws `invalid-input` when the input does not tell. */
   accesses(input: Input, settings?: ToolSettings): readonly ToolAccess[];
+  /**
+   * Leaves out the accesses that the call will not need, as the files of the workspace show now: formatters that the
+   * project does not use. Changes nothing.
+   */
+  narrow?(
+    accesses: readonly ToolAccess[],
+    input: Input,
+    context: Pick<ToolContext, "environment">,
+  ): Promise<readonly ToolAccess[]>;
   /** Describes the expected changes for the approval prompt: a unified diff, or a sentence. Changes nothing. */
   preview?(input: Input, context: PreviewContext): Promise<string>;
   run(input: Input, context: ToolContext): Promise<ToolOutput<Data>>;

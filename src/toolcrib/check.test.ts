@@ -36,6 +36,28 @@ describe("check", () => {
     expect([events, crib.log(), crib.approvals.list(), fixture.read("a.txt")]).toEqual([[], [], [], "one\n"]);
   });
 
+  it("names only the formatters and checkers that the project uses", async () => {
+    await using fixture = await temporaryToolcrib({ mode: "cautious" });
+    const { crib } = fixture;
+    fixture.write("a.rs", "fn a() {}\n");
+    const commands = async () => {
+      const block = { path: "a.rs", name: "a", new_block: "fn a() { 1 }" };
+      const { request } = await crib.check("code.replace_block", {
+        ...block,
+        run_formatter: true,
+        run_check: true,
+      });
+      return request?.accesses.flatMap((access) => (access.kind === "execute" ? access.command : []));
+    };
+    const before = await commands();
+    fixture.write("dprint.json", "{}");
+    fixture.write("Cargo.toml", "[package]\n");
+    expect([before, await commands()]).toEqual([
+      ["rustfmt --emit stdout"],
+      ["rustfmt --emit stdout", "dprint fmt --stdin a.rs", "cargo check --quiet --message-format short"],
+    ]);
+  });
+
   it("says what is wrong with a call that cannot be made", async () => {
     await using fixture = await temporaryToolcrib({ dialect: "claude-code", readOnly: true });
     const { crib } = fixture;

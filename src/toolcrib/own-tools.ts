@@ -79,6 +79,7 @@ const toolKeys = Object.keys({
   timeoutMs: true,
   hints: true,
   startsPrograms: true,
+  narrow: true,
   preview: true,
   run: true,
   canonical: true,

@@ -1,3 +1,4 @@
+import type { ToolAccess } from "../contract/access.ts";
 import type { SandboxLevel } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { ShellHistory } from "../contract/process.ts";
@@ -18,11 +19,18 @@ import type { Policy } from "../policy/rules/compile-policy.ts";
 import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 
 /** A call that is checked without being made. */
-export type CheckedCall = Omit<CallToCheck, "environment">;
+export interface CheckedCall extends Omit<CallToCheck, "environment"> {
+  /** Leaves out accesses that the call will not need in this environment. */
+  narrow?(environment: Environment): Promise<readonly ToolAccess[]>;
+}
 
 /** Finds the accesses of a call. Throws `invalid-input` when the input does not fit the tool. */
 export function toCheckedCall(tool: AnyTool, input: unknown, settings: ToolSettings): CheckedCall {
-  return { tool, accesses: tool.accesses(parseInput(tool, input), settings) };
+  const parsed = parseInput(tool, input);
+  const accesses = tool.accesses(parsed, settings);
+  const narrow = async (environment: Environment) =>
+    (await tool.narrow?.(accesses, parsed, { environment })) ?? accesses;
+  return { tool, accesses, narrow };
 }
 
 /** Returns the decision that the policy would make about a call now. Runs nothing. */
@@ -38,11 +46,14 @@ export async function previewDecision(call: CheckedCall, rules: PreviewRules): P
 
 /** Does the same as a call would. Throws `invalid-input` for a command that the shell cannot read. */
 export async function explainDecision(
-  call: CheckedCall,
+  given: CheckedCall,
   rules: PreviewRules & { readonly environment: Environment },
 ): Promise<PreviewedDecision> {
+  const { environment } = rules;
+  const accesses = (await given.narrow?.(environment)) ?? given.accesses;
+  const call = { ...given, accesses };
   const decision = await previewDecision(call, rules);
-  await refuseSyntaxErrors({ ...call, environment: rules.environment }, decision);
+  await refuseSyntaxErrors({ ...call, environment }, decision);
   return decision;
 }
 

@@ -10,7 +10,8 @@ import type { Stage } from "../stage.ts";
 export function rejectInvalidInput(settings: ToolSettings): Stage {
   return async (call, next) => {
     const input = parseInput(call.tool, call.input);
-    const accesses = call.tool.accesses(input, settings);
+    const declared = call.tool.accesses(input, settings);
+    const accesses = (await call.tool.narrow?.(declared, input, call)) ?? declared;
     call.account.accesses = accesses;
     expectRisk(call.tool, accesses);
     return await next({ ...call, input, accesses });

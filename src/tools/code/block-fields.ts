@@ -4,7 +4,8 @@ import { headOf } from "../../code/blocks/describe-block.ts";
 import type { BlockWanted } from "../../code/blocks/find-block.ts";
 import type { ToolAccess } from "../../contract/access.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import type { ToolOutput } from "../../contract/tool.ts";
+import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import type { EditData } from "../edit/describe-edit.ts";
 import { flag, string } from "../fields.ts";
 import type { ChangedCode, CodeEdit } from "./change-code.ts";
@@ -56,6 +57,20 @@ export function changeAccesses({
     ...(run_formatter ? formatterAccesses(path) : []),
     ...(run_check ? checkerAccesses(path) : []),
   ];
+}
+
+/** Leaves out the formatters and checkers that the project does not use. */
+export async function changeAccessesNeeded(
+  accesses: readonly ToolAccess[],
+  { path }: { readonly path: string },
+  context: Pick<ToolContext, "environment">,
+): Promise<readonly ToolAccess[]> {
+  if (!accesses.some(({ kind }) => kind === "execute")) return accesses;
+  const { usedBy } = await import("./project-tools/find-tools.ts");
+  const used = await usedBy(path, context).catch(undefinedUnlessExhausted);
+  // The policy decides about a path that cannot be read.
+  if (used === undefined) return accesses;
+  return accesses.filter((access) => access.kind !== "execute" || used.has(access.command));
 }
 
 export interface BlockEditData extends EditData {

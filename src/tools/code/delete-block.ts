@@ -12,6 +12,7 @@ import {
   blockFields,
   blockWanted,
   changeAccesses,
+  changeAccessesNeeded,
   editFields,
   pathField,
 } from "./block-fields.ts";
@@ -33,6 +34,7 @@ export const codeDeleteBlock: Tool<DeleteBlockInput, BlockEditData> = {
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   accesses: changeAccesses,
+  narrow: changeAccessesNeeded,
   preview: (input, context) => diffOfChange(input, planOf(input), context),
 
   async run(input, context) {

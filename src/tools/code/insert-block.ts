@@ -11,6 +11,7 @@ import {
   blockFields,
   blockWanted,
   changeAccesses,
+  changeAccessesNeeded,
   type DeclaringEdit,
   editFields,
   pathField,
@@ -42,6 +43,7 @@ export const codeInsertBlock: Tool<InsertBlockInput, BlockEditData> = {
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   accesses: changeAccesses,
+  narrow: changeAccessesNeeded,
   preview: (input, context) => diffOfChange(input, planOf(input), context),
   run: async (input, context) => blockAnswer(await changeCode(input, planOf(input), context)),
 };

@@ -18,7 +18,7 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { EditData } from "../edit/describe-edit.ts";
 import { string } from "../fields.ts";
-import { changeAccesses, editFields, pathField } from "./block-fields.ts";
+import { changeAccesses, changeAccessesNeeded, editFields, pathField } from "./block-fields.ts";
 import { type CodeEdit, changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import { type CodeFile, readCode } from "./code-file.ts";
 import { filesMentioning, wholeWord } from "./mentions.ts";
@@ -62,6 +62,7 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
     ...(input.files ?? []).map((path) => ({ kind: "write", path }) as const),
     { kind: "read", path: "." },
   ],
+  narrow: changeAccessesNeeded,
   preview: async (input, context) => {
     const server = mayAskServer(input)
       ? await context.servers.serverFor(input.path, { onlyRunning: true })

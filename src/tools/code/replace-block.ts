@@ -7,6 +7,7 @@ import {
   blockFields,
   blockWanted,
   changeAccesses,
+  changeAccessesNeeded,
   type DeclaringEdit,
   editFields,
   pathField,
@@ -41,6 +42,7 @@ export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   accesses: changeAccesses,
+  narrow: changeAccessesNeeded,
   preview: (input, context) => diffOfChange(input, planOf(input), context),
   run: async (input, context) => blockAnswer(await changeCode(input, planOf(input), context)),
 };

@@ -5,7 +5,7 @@ import type { ToolContext } from "../../../contract/tool.ts";
 import { isExhaustion } from "../../../lib/exhaustion.ts";
 import { type Glob, parseGlob } from "../../../lib/glob/glob.ts";
 import { shellWord } from "../../../lib/text/shell-quote.ts";
-import { argvFor, checkers, formatters, isFor, type ProjectTool } from "./known-tools.ts";
+import { argvFor, checkers, commandOf, formatters, isFor, type ProjectTool } from "./known-tools.ts";
 
 /** A tool with its arguments for one file. */
 export interface FoundTool {
@@ -55,6 +55,18 @@ export async function findTools(
     });
   }
   return found.sort((left, right) => left.distance - right.distance).map(({ distance: _, ...one }) => one);
+}
+
+/** Returns the commands, as calls declare them, of the formatters and checkers that a project has for a file. */
+export async function usedBy(
+  path: string,
+  context: Pick<ToolContext, "environment">,
+): Promise<ReadonlySet<string>> {
+  const found = await Promise.all([
+    findTools(path, { tools: formatters, prefer: "nearest" }, context),
+    findTools(path, { tools: checkers, prefer: "first" }, context),
+  ]);
+  return new Set(found.flat().map(({ tool }) => commandOf(tool, path)));
 }
 
 interface DirectoryAbove {

@@ -144,14 +144,15 @@ export function isFor({ files }: ProjectTool, path: string): boolean {
   return (/[A-Z]/.test(name) && names.includes(name)) || names.includes(extensionOf(name));
 }
 
-/**
- * Returns the accesses of a call that may run one of these tools. The tool and its directory are chosen only when the
- * call runs.
- */
+/** Returns the accesses of a call that may run one of these tools. `narrow` leaves out those that the project does not use. */
 function accessesFor(tools: readonly ProjectTool[], path: string): readonly ExecuteAccess[] {
   return tools
     .filter((tool) => isFor(tool, path))
-    .map((tool) => commandAccess({ command: toCommandLine(argvFor(tool, path)) }));
+    .map((tool) => commandAccess({ command: commandOf(tool, path) }));
+}
+
+export function commandOf(tool: ProjectTool, path: string): string {
+  return toCommandLine(argvFor(tool, path));
 }
 
 /** Returns the program and arguments for a path relative to the working directory. */
