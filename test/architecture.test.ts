@@ -10,9 +10,9 @@ const mayImport: Record<string, readonly string[]> = {
   lib: ["contract"],
   edit: ["contract", "lib"],
   system: ["contract", "lib"],
-  "engine/sandbox": ["contract", "lib", "system"],
+  "engine/sandbox": ["contract", "lib", "system", "sandbox"],
   sandbox: ["contract", "lib", "system", "engine/sandbox"],
-  environment: ["contract", "lib", "system", "sandbox"],
+  environment: ["contract", "lib", "system", "sandbox", "engine/sandbox"],
   policy: ["contract", "lib"],
   files: ["contract", "lib"],
   target: ["contract", "lib", "system", "sandbox", "environment", "policy", "files", "tools"],
@@ -24,7 +24,7 @@ const mayImport: Record<string, readonly string[]> = {
   documents: ["contract", "lib", "system", "workers"],
   script: ["contract", "lib", "system", "workers"],
   journal: ["contract", "lib", "edit", "system", "environment"],
-  tools: ["contract", "lib", "edit", "files", "git", "web", "code", "documents"],
+  tools: ["contract", "lib", "engine/sandbox", "edit", "files", "git", "web", "code", "documents"],
   "engine/approvals": ["contract", "lib", "edit", "system", "policy", "journal"],
   pipeline: ["contract", "lib", "policy", "journal", "engine/approvals"],
   dialects: ["contract", "lib", "tools"],
@@ -113,7 +113,7 @@ const mayImport: Record<string, readonly string[]> = {
 
 /** Modules that only some folders may use. */
 const ownedModules: Record<string, readonly string[]> = {
-  "node:fs": ["system", "sandbox", "environment", "target", "fleet", "cli"],
+  "node:fs": ["system", "engine/sandbox", "sandbox", "environment", "target", "fleet", "cli"],
   "node:fs/promises": ["system", "sandbox", "environment", "fleet", "cli"],
   "node:child_process": ["system", "engine/sandbox", "sandbox", "environment", "target", "workers"],
   "node:http": ["engine/sandbox", "environment", "mcp", "console", "fleet"],

@@ -21,6 +21,8 @@ export interface Confinement {
   readonly mayWrite?: (path: string) => Promise<boolean>;
   /** Paths in the workspace or in `readable` that can be neither read nor written: secrets, and what rules deny. */
   readonly isHidden?: (path: string) => boolean;
+  /** Paths outside the workspace that rules hide by their full names, also in system directories. */
+  readonly hiddenOutside?: readonly string[];
   /** Paths in the workspace or in `writable` that can be read but not written. */
   readonly isReadOnly?: (path: string) => boolean;
   /** Equal only for confinements whose `isHidden` and `isReadOnly` decide the same, also in another process. */

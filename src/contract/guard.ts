@@ -36,6 +36,8 @@ export interface ExtraRoots {
   readonly except?: readonly string[] | undefined;
   /** The directories of `write` that sandboxed commands may write, too. Only those that the user owns count. */
   readonly commands?: readonly string[] | undefined;
+  /** Directories that sandboxed commands see too, read-only and without secrets; "/" for the whole machine. */
+  readonly visible?: readonly string[] | undefined;
   /** Temporary directories. Tools and sandboxed commands share a private directory in their place. */
   readonly temporary?: readonly string[] | undefined;
 }

@@ -93,6 +93,7 @@ export function extraRootsOfOmega(
   const isForCommands = isOmegas && !["/tmp", "/var/tmp", ...temporary].some(contains);
   return {
     read: ["/"],
+    visible: ["/"],
     write: [...(isOmegas ? [dataDir] : []), ...temporary],
     ask: ["/"],
     except: [posix.join(dataDir, "config.toml"), posix.join(dataDir, "data")],

@@ -9,6 +9,8 @@ export interface ConfinedRun {
   readonly sandbox: SandboxLevel;
   /** Whether the command could connect to every host. */
   readonly hasNetwork: boolean;
+  /** Whether a path exists, and commands do not see it without a rule. Default: unknown. */
+  readonly isUnseen?: ((path: string) => boolean) | undefined;
 }
 
 /** Explains a failure caused by the sandbox, and names the rule or the alternative that makes the command work. */
@@ -19,12 +21,38 @@ export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
   // A pipe may hide a failure behind exit code 0. Then only lines that begin like an error message count.
   const lines = end.split("\n");
   const output = exitCode === 0 ? lines.filter((line) => complaint.test(line)).join("\n") : end;
+  const unseen = (run.isUnseen === undefined ? [] : missingPathsIn(output)).filter((path) =>
+    run.isUnseen!(path),
+  );
+  const shown = unseen
+    .slice(0, shownPaths)
+    .map(
+      (path) =>
+        `Commands do not see ${path}. The rule \`allow read ${/\s/.test(path) ? `"${path}"` : path}\` shows it to them.`,
+    );
   const offline = explainNoConnection({ ...run, output });
   const refusals = sandboxRefusals
     .filter(({ levels, sign }) => (levels === "all" || levels.includes(sandbox)) && sign.test(output))
     .map(({ note }) => note);
-  return offline === undefined ? refusals : [offline, ...refusals];
+  return [...(offline === undefined ? [] : [offline]), ...shown, ...refusals];
 }
+
+const shownPaths = 3;
+
+/** Finds absolute paths on lines that say that something is missing or denied. */
+function missingPathsIn(output: string): readonly string[] {
+  const lines = output.split("\n").filter((line) => missingSign.test(line));
+  const quoted = lines.flatMap((line) =>
+    [...line.matchAll(/['"‘“](\/[^'"’”]+)['"’”]/g)].map(([, path]) => path!),
+  );
+  const bare = lines.flatMap((line) =>
+    [...line.matchAll(/(?<![\w.~'"‘“])(\/[^\s'":,;)]+)/g)].map(([, path]) => path!),
+  );
+  return [...new Set([...quoted, ...bare])];
+}
+
+const missingSign =
+  /no such file or directory|not found|cannot find|does not exist|ENOENT|permission denied|EACCES/i;
 
 const complaint =
   /^(?:curl: \(\d+\)|fatal: |npm (?:error|ERR!)|ssh: |wget: |error: |ERROR: |[EW]: |\S*bash: )/;

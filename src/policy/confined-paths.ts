@@ -1,8 +1,9 @@
 import type { Confinement } from "../contract/confinement.ts";
 import { ToolError } from "../contract/error.ts";
+import type { Segment } from "../lib/glob/glob-segment.ts";
 import { isWithin } from "./guard-paths.ts";
 import { type IndexedPaths, indexPaths } from "./paths/index-paths.ts";
-import { type Names, namesOf } from "./paths/path-names.ts";
+import { literalText, type Names, namesOf } from "./paths/path-names.ts";
 import { compilePath } from "./paths/path-pattern.ts";
 import { isAbout, isExactly, refusingRule, refusingWhole, rulesNear } from "./paths/refuse-path.ts";
 import type { PathContext } from "./policy.ts";
@@ -28,6 +29,37 @@ export function hiddenPaths(rules: CountingRules): PathPredicate {
   );
   const refusing = isOpened ? refusingRule : refusingWhole;
   return (path) => refusing(rules, "read", namesOf(path, context), counts) !== undefined;
+}
+
+/** Returns the paths outside the workspace that rules hide and spell out: `/srv/keys` for `deny read /srv/keys/**`. */
+export function hiddenOutside(rules: CountingRules, isHidden: PathPredicate): readonly string[] {
+  const named = rules.paths.highestFirst
+    .filter((rule) => rule.effect === "secret" || (rule.effect === "deny" && rule.uses.has("read")))
+    .filter(rules.counts)
+    // The patterns of these rules are folded to one case.
+    .flatMap(({ glob }) => compilePath(glob, { ...rules.context, own: [] }, "exact"))
+    .flatMap((pattern) => outsidePath(pattern, rules.context.workspace));
+  // Sandboxes have devices and processes of their own.
+  const isOfMachine = (path: string) => !/^\/(?:dev|proc)\//.test(path);
+  return [...new Set(named)]
+    .filter(isOfMachine)
+    .filter((path) => isHidden(path) || isHidden(`${path}/entry`));
+}
+
+/**
+ * Returns the path of `/srv/data/**` or `/srv/data/file`; none for other wildcards, where a call must name the path.
+ */
+export function outsidePath(pattern: readonly Segment[], workspace: string): readonly string[] {
+  const names = literalNames(pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern);
+  if (names === undefined || names.length === 0) return [];
+  const path = `/${names.join("/")}`;
+  return isWithin(path, workspace) ? [] : [path];
+}
+
+export function literalNames(pattern: readonly Segment[]): string[] | undefined {
+  const names = pattern.map(literalText);
+  // A pattern with ".." matches no real path.
+  return names.every((name) => name !== undefined && name !== "..") ? (names as string[]) : undefined;
 }
 
 /** Returns whether commands may read but not write a path. */
@@ -119,15 +151,17 @@ export function sendPathRules(rules: CountingRules, lifted: readonly string[]): 
 export function confinedPaths(
   data: unknown,
   lookAt?: PathContext["lookAt"],
-): Required<Pick<Confinement, "isHidden" | "isReadOnly" | "isReadOnlyByRules">> {
+): Required<Pick<Confinement, "isHidden" | "hiddenOutside" | "isReadOnly" | "isReadOnlyByRules">> {
   const { workspace, home, isParanoid, lifted, rules: sent } = checked(data);
   const context: PathContext = { workspace, home, own: [], ...(lookAt && { lookAt }) };
   const rules = {
     ...indexPaths(sent.map((rule) => ruleOf(rule, context))),
     ...{ context, isParanoid, counts: () => true },
   };
+  const isHidden = hiddenPaths(rules);
   return {
-    isHidden: hiddenPaths(rules),
+    isHidden,
+    hiddenOutside: hiddenOutside(rules, isHidden),
     isReadOnly: liftReadOnly(readOnlyPaths(rules), lifted, rules),
     isReadOnlyByRules: readOnlyByRules(rules),
   };

@@ -1,13 +1,15 @@
 import { posix } from "node:path";
 import type { AbsentPath, Confinement } from "../contract/confinement.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
-import type { Segment } from "../lib/glob/glob-segment.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
 import {
   type CountingRules,
+  hiddenOutside,
   hiddenPaths,
   liftReadOnly,
+  literalNames,
+  outsidePath,
   type PathPredicate,
   readOnlyByRules,
   readOnlyPaths,
@@ -17,7 +19,6 @@ import { isWithin } from "./guard-paths.ts";
 import { meansLoopback } from "./hosts.ts";
 import { hostsReached, mayConnect } from "./may-connect.ts";
 import { wordsNamingPaths } from "./parts.ts";
-import { literalText } from "./paths/path-names.ts";
 import { compilePath } from "./paths/path-pattern.ts";
 import { spelledPath } from "./paths/path-target.ts";
 import {
@@ -55,9 +56,16 @@ export function confinementOf(
   const written = pathsOf(granted, "write", "delete");
   const rules = countingRules(policy, tool, mode);
   const { isReadOnly, lifted } = readOnlyExcept(rules, policy, tool, written);
+  const isHidden = remembered(policy, `hidden ${keyOf(tool, policy)}`, () => hiddenPaths(rules));
   const ruled = (use: "read" | "write") => (mode === "paranoid" ? [] : outsidePaths(policy, tool, use));
   const read = [
     ...pathsOf(granted, "read").filter((path) => !isTemporary(path)),
+    // Where a link is on the way, the command needs the path that it names, too.
+    ...granted.flatMap((part) =>
+      part.kind === "read" && part.target.kind === "known" && !isTemporary(part.target.path)
+        ? [part.target.path]
+        : [],
+    ),
     ...pathsOf(approved, "read").filter((path) => !written.includes(path)),
     // Approving the command, or mode yolo, also allows the files that its words name.
     ...(mode === "yolo" ? granted : approved).flatMap((part) => wordsOf(part, question, policy.context)),
@@ -68,7 +76,10 @@ export function confinementOf(
     hosts: connects && hostsReached({ ...decision, parts: passed }, question, policy),
     readsOnly: onlyReads(question, granted, parts) || undefined,
     writableIfHidden: mode === "paranoid" ? undefined : policy.context.forCommands,
-    isHidden: remembered(policy, `hidden ${keyOf(tool, policy)}`, () => hiddenPaths(rules)),
+    isHidden,
+    hiddenOutside: remembered(policy, `hidden outside ${keyOf(tool, policy)}`, () =>
+      hiddenOutside(rules, isHidden),
+    ),
     isReadOnly,
     pathsKey: contentHash(JSON.stringify([rulesKey(policy, tool), mode === "paranoid", lifted])),
     pathRules: () => sendPathRules(rules, lifted),
@@ -103,7 +114,8 @@ function wordsOf(part: PolicyPart, { realPaths }: Question, context: PathContext
     const spelled = spelledPath(word, command.directory, context);
     // The home directory itself is left out, because commands need a writable home.
     if (!spelled?.startsWith("/") || isTemporary(spelled) || spelled === context.home) return [];
-    return [realPaths.get(spelled) ?? posix.resolve(spelled)];
+    const path = posix.resolve(spelled);
+    return [realPaths.get(spelled) ?? path, path];
   });
 }
 
@@ -224,27 +236,11 @@ function spelledPaths(policy: Policy): readonly AbsentPath[] {
 function outsidePaths(policy: Policy, tool: Tool, use: "read" | "write"): readonly string[] {
   return policy.paths.highestFirst
     .filter((rule) => rule.effect === "allow" && rule.uses.has(use) && isFor(rule, tool))
-    .flatMap(({ patterns }) => patterns.flatMap((pattern) => outsidePath(pattern, policy)));
-}
-
-/**
- * Returns the path of `/srv/data/**` or `/srv/data/file`; none for other wildcards, where a call must name the path.
- */
-function outsidePath(pattern: readonly Segment[], policy: Policy): readonly string[] {
-  const names = literalNames(pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern);
-  if (names === undefined || names.length === 0) return [];
-  const path = `/${names.join("/")}`;
-  return isWithin(path, policy.context.workspace) ? [] : [path];
+    .flatMap(({ patterns }) => patterns.flatMap((pattern) => outsidePath(pattern, policy.context.workspace)));
 }
 
 function rootOf({ context: { workspace } }: Policy): string {
   return workspace === "/" ? "" : workspace;
-}
-
-function literalNames(pattern: readonly Segment[]): string[] | undefined {
-  const names = pattern.map(literalText);
-  // A pattern with ".." matches no real path.
-  return names.every((name) => name !== undefined && name !== "..") ? (names as string[]) : undefined;
 }
 
 /** Returns a key that is equal for tools to which the same rules apply. */

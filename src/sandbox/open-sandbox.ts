@@ -2,7 +2,8 @@ import type { SandboxLevel } from "../contract/call.ts";
 import { ToolError } from "../contract/error.ts";
 import { NoSandbox, type OpenedSandbox, type Sandbox, type SandboxContext } from "./sandbox.ts";
 
-export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own" | "temporary" | "exposed"> {
+export interface SandboxOptions
+  extends Pick<SandboxContext, "directory" | "own" | "temporary" | "exposed" | "alsoVisible"> {
   /** "auto": the strongest sandbox that works on this machine. Any other level fails with `unavailable` if it does not work. */
   readonly want: "auto" | SandboxLevel;
 }

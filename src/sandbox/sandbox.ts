@@ -30,6 +30,8 @@ export interface SandboxContext {
   readonly own?: readonly string[];
   /** The ports of servers inside that programs of this machine can reach, too. */
   readonly exposed?: readonly number[] | undefined;
+  /** Further paths that commands see, without secrets; "/" for the whole machine. Default: none. */
+  readonly alsoVisible?: readonly string[] | undefined;
   /** A temporary directory that commands share with other sessions. Default: one of the session, which is removed. */
   readonly temporary?: string | undefined;
   /** Returns the absolute path of a program outside the workspace; throws `unavailable` when there is none. */

@@ -134,6 +134,7 @@ function directoryOf(path: string, row: Row): KnownDirectory {
     repositories: (flags & 2) !== 0 ? [`${prefix}.git`] : none,
     bare: (flags & 4) !== 0 ? [path] : none,
     unnameable,
+    sockets: none,
   };
 }
 

@@ -17,6 +17,8 @@ export interface ScanResult {
   readonly repositories: readonly string[];
   /** Directories that git treats as repositories, although they have no `.git`. */
   readonly bare: readonly string[];
+  /** Unix sockets. */
+  readonly sockets: readonly string[];
   /** Entries that cannot be hidden, because no mount can name them: their names are not valid text. */
   readonly unnameable: readonly string[];
   /** False when the tree is too large to scan completely. */
@@ -159,7 +161,7 @@ export class TreeScan {
       }
       if (known.size < mostRemembered) known.set(path, directory);
       if (directory !== remembered && directory.stamp !== undefined) this.#unstored += 1;
-      for (const kind of ["hidden", "readOnly", "repositories", "bare", "unnameable"] as const)
+      for (const kind of ["hidden", "readOnly", "repositories", "bare", "unnameable", "sockets"] as const)
         found[kind].push(...(directory[kind] as never[]));
       // A directory that was replaced has other directories below the same paths.
       const isBelowSame = changed !== undefined && directory === remembered;
@@ -284,6 +286,7 @@ class FoundEntries {
   readonly repositories: string[] = [];
   readonly bare: string[] = [];
   readonly unnameable: string[] = [];
+  readonly sockets: string[] = [];
 }
 
 /** The entries that a scan found in one directory. */
@@ -382,6 +385,7 @@ function sort(
       else sorted.unnameable.push(path);
       continue;
     }
+    if (entry.isSocket()) sorted.sockets.push(path);
     const isProtected = !isReadOnly && rules.isReadOnly(path);
     if (isProtected) sorted.readOnly.push(path);
     if (kind === "directory" && entry.name !== "node_modules")
@@ -401,9 +405,15 @@ function sort(
     repositories: orShared(sorted.repositories),
     bare: orShared(sorted.bare),
     unnameable: orShared(sorted.unnameable),
+    sockets: orShared(sorted.sockets),
     below: orShared(sorted.below),
-    // The directory does not change when the content of such a file does.
-    isCertain: listed !== undefined && !isDeep && !entries.some(({ name }) => mayBePublicKeys(name)),
+    // The directory does not change when the content of such a file does. Sockets are not stored: a later process must
+    // find them itself.
+    isCertain:
+      listed !== undefined &&
+      !isDeep &&
+      sorted.sockets.length === 0 &&
+      !entries.some(({ name }) => mayBePublicKeys(name)),
   };
 }
 

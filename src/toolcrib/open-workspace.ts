@@ -124,7 +124,10 @@ async function openIn(
   // Commands could create a directory that is missing, because nothing can be mounted there.
   if (!given) for (const one of own) if (liesInside(realLocation(one), path)) makePrivateDirectory(one);
   const { expose: exposed } = options;
-  const sandbox = { want, directory: files.sandbox, own, exposed, temporary: temporary?.directory };
+  const sandbox = {
+    ...{ want, directory: files.sandbox, own, exposed, temporary: temporary?.directory },
+    alsoVisible: extraRoots?.visible,
+  };
   const opened = given
     ? openElsewhere(given, { guard, storedOutputs, isOurs: options.environment === undefined })
     : await openHere(path, {
@@ -273,6 +276,7 @@ function realExtraRoots(roots: ExtraRoots | undefined, workspace: string): Requi
     ask: real(roots.ask),
     except: real(roots.except).filter((path) => !liesInside(workspace, path)),
     commands: real(roots.commands).filter(isOfUser),
+    visible: real(roots.visible),
     temporary: [...new Set([...(roots.temporary ?? []), ...real(roots.temporary)])],
   };
 }

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus, RunningCommand, ShellCommand, ShellHistory } from "../../contract/process.ts";
+import { isSystemPath } from "../../engine/sandbox/visible.ts";
 import { throwIfAborted, unlessAborted } from "../../lib/async/abort.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import { describeMetLimit } from "../../sandbox/limits/met-limit.ts";
@@ -121,7 +121,8 @@ export class Session {
   async #openShell(environment: Environment, cwd: string | undefined): Promise<ReadyShell> {
     const open = this.#shell;
     if (open !== undefined && !open.shell.hasEnded) {
-      const isHidden = (path: string) => isPrivate(path, environment);
+      const isHidden = (path: string) =>
+        environment.keepsShells === true || (existsSync(path) && !isSystemPath(path));
       const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement, isHidden);
       const uncovered = isTooFree ? undefined : await open.shell.running.uncovered?.();
       if (!isTooFree && uncovered === undefined)
@@ -277,12 +278,6 @@ interface ReadyShell {
 }
 
 const mostShown = 4000;
-
-/** Whether an existing path is hidden from commands. Sandboxes hide only the home and the temporary directory. */
-function isPrivate(path: string, { keepsShells, home = homedir() }: Environment): boolean {
-  const isInside = [home, tmpdir()].some((directory) => path.startsWith(`${directory}/`));
-  return isInside && (keepsShells === true || existsSync(path));
-}
 
 const typedByUser = "The user has typed commands in the window of this session since the last command.";
 const endedByUser = "The user ended the command in the window of this session.";

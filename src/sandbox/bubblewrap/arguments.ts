@@ -21,6 +21,8 @@ export function bubblewrapArguments(profile: BubblewrapProfile): readonly string
     ...(profile.forbidsUserNamespaces ? ["--disable-userns"] : []),
     ...["--cap-drop", "ALL", "--die-with-parent", "--new-session"],
     ...profile.mounts.flatMap(mountArguments),
+    // Without a mount at "/", bubblewrap's own empty root is writable until here.
+    ...(profile.mounts.some(({ target }) => target === "/") ? [] : ["--remount-ro", "/"]),
     ...Object.entries(profile.variables).flatMap(([name, value]) => ["--setenv", name, value]),
     ...["--chdir", profile.cwd],
     ...["--seccomp", String(profile.seccomp)],
@@ -35,6 +37,8 @@ function mountArguments(mount: Mount): readonly string[] {
       return ["--ro-bind-try", mount.source, mount.target];
     case "blank":
       return ["--perms", mount.permissions, "--tmpfs", mount.target];
+    case "link":
+      return ["--symlink", mount.to, mount.target];
     case "devices":
       return ["--dev", mount.target];
     case "processes":

@@ -490,7 +490,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     mkdirSync(join(fixture.outside, "write"));
     symlinkSync("read", join(fixture.outside, "link"));
     const ran = await fixture.run(
-      `cd ../outside; cat read/plain read/.env; touch read/x; touch write/x; ls`,
+      `cd ../outside; cat read/plain read/.env; touch read/x; touch write/x; cat link/.env; ls`,
       {
         readable: [join(fixture.outside, "link"), join(fixture.outside, "gone")],
         writable: [join(fixture.outside, "write")],
@@ -501,7 +501,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
       ran.stdout,
       readdirSync(join(fixture.outside, "read")),
       readdirSync(join(fixture.outside, "write")),
-    ]).toEqual(["plain\nread\nwrite\n", [".env", "plain"], ["x"]]);
+    ]).toEqual(["plain\nlink\nread\nwrite\n", [".env", "plain"], ["x"]]);
   });
 
   it("has no privileges, even when root starts it", async () => {

@@ -8,6 +8,7 @@ const nothing: ScanResult = {
   repositories: [],
   bare: [],
   unnameable: [],
+  sockets: [],
   isWhole: true,
 };
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync } from "node:fs";
 import { join, relative } from "node:path";
+import type { Shown } from "../../engine/sandbox/visible.ts";
 import { statsAt } from "../../system/attempt.ts";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
 import { foldersAbove } from "../../system/package-file.ts";
@@ -14,27 +15,30 @@ export type Mount =
   | { readonly show: "writable" | "read-only"; readonly source: string; readonly target: string }
   /** Shows an empty directory, which is five times cheaper than a mount from outside. */
   | { readonly show: "blank"; readonly target: string; readonly permissions: "755" | "555" | "000" }
+  | { readonly show: "link"; readonly target: string; readonly to: string }
   | { readonly show: "devices" | "processes"; readonly target: string };
 
-/** The mounts that a command sees, by path. All other paths are readable. */
+/** What a command sees, by path. All other paths are missing. */
 export interface SandboxView {
   readonly workspace: string;
   readonly isWorkspaceReadOnly: boolean;
+  /** Whether everything else on the machine can be read. */
+  readonly isMachineVisible: boolean;
+  readonly links: readonly { readonly path: string; readonly to: string }[];
   /** Files with which root could change the whole machine. */
   readonly kernelSettings: readonly string[];
   /** Directories (`target`) that are replaced by others (`source`), which can be written. */
-  readonly replaced: readonly { readonly source: string; readonly target: string }[];
+  readonly replaced: readonly Shown[];
   /** Directories that appear empty. */
   readonly blank: readonly string[];
-  /** Paths inside replaced or blank directories that look as they do outside. */
-  readonly readable: readonly string[];
+  readonly readable: readonly Shown[];
   readonly writable: readonly string[];
   /** Paths inside writable directories that cannot be renamed or replaced. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
   /** Directories that must stay empty. */
   readonly empty: readonly string[];
-  readonly substitutes: readonly { readonly source: string; readonly target: string }[];
+  readonly substitutes: readonly Shown[];
   readonly hidden: readonly TreeEntry[];
   /** The files that replace hidden files. Default: a device that cannot be opened. */
   readonly covers: ReadonlyMap<string, string>;
@@ -46,7 +50,7 @@ export function mountsOf(view: SandboxView): readonly Mount[] {
   const directories: Mount[] = [
     ...view.blank.map(blank("755")),
     ...view.replaced.map((paths) => ({ show: "writable", ...paths }) as const),
-    ...view.readable.map(asOutside("read-only")),
+    ...view.readable.map((paths) => ({ show: "read-only", ...paths }) as const),
     ...view.writable.map(asOutside("writable")),
     ...[view.workspace].filter((path) => path !== "/").map(asOutside(workspace)),
   ];
@@ -55,8 +59,10 @@ export function mountsOf(view: SandboxView): readonly Mount[] {
     ...view.readOnly.map(asOutside("read-only")),
     ...view.substitutes.map((paths) => ({ show: "read-only", ...paths }) as const),
   ];
+  const isRootShown = view.workspace === "/" || view.isMachineVisible;
   return [
-    asOutside(view.workspace === "/" ? workspace : "read-only")("/"),
+    ...(isRootShown ? [asOutside(view.workspace === "/" ? workspace : "read-only")("/")] : []),
+    ...(isRootShown ? [] : view.links.map(({ path, to }): Mount => ({ show: "link", target: path, to }))),
     { show: "devices", target: "/dev" },
     { show: "processes", target: "/proc" },
     ...view.kernelSettings.map(asOutside("read-only")),
@@ -138,7 +144,10 @@ export function findStrayMount(
   // If there are several mounts on one path, only the last is visible.
   const seen = new Map(readMountTable(tables.inside).map((mounted) => [mounted.point, mounted]));
   const missing = planned.find(
-    (mount) => !seen.has(mount.target) && (!("source" in mount) || statsAt(mount.source) !== undefined),
+    (mount) =>
+      mount.show !== "link" &&
+      !seen.has(mount.target) &&
+      (!("source" in mount) || statsAt(mount.source) !== undefined),
   );
   if (missing !== undefined) return missing.target;
   return [...seen.values()].find(({ point, device, root }) => {

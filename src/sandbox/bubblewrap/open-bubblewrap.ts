@@ -1,6 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { filesOfGitSettings } from "../../engine/sandbox/git-files.ts";
 import { InstanceNetwork } from "../../engine/sandbox/network/instance-network.ts";
+import { findVisible } from "../../engine/sandbox/visible.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { makePrivateDirectory } from "../../system/directories.ts";
 import { readSystemFile } from "../../system/process-identity.ts";
@@ -12,7 +14,6 @@ import type { OpenedSandbox, Sandbox, SandboxContext } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap } from "./bubblewrap.ts";
 import { DelayedRemoval } from "./delayed-removal.ts";
-import { findMachinePaths } from "./machine-paths.ts";
 import { Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
@@ -38,10 +39,20 @@ export async function openBubblewrap(
     ...{ workspace, directory, own, privates, placeholders },
     changedDirectories: options.changedDirectories,
     repositories: new RepositoryWatch({ workspace, folder: recordFolders(directory).repositories }),
-    machine: findMachinePaths(),
+    visible: findVisible({ also: options.alsoVisible, gitFiles: await filesOfGitSettings(findProgram) }),
   });
   const seccomp = join(privates.own, "seccomp");
-  writeFileSync(seccomp, seccompProgram({ architecture, network: "own namespace" }), { mode: 0o600 });
+  writeFileSync(
+    seccomp,
+    seccompProgram({
+      architecture,
+      network: "own namespace",
+      // A read-only mount does not stop `connect`.
+      unixSockets:
+        (options.alsoVisible ?? []).length === 0 && options.temporary === undefined && workspace !== "/",
+    }),
+    { mode: 0o600 },
+  );
   const shared = await sharedNetwork(program, options);
   const parts = { program, seccomp, view, privates };
   let failure: string | undefined;
@@ -144,7 +155,6 @@ function isSet(setting: string, value: string): boolean {
 }
 
 const gaps = [
-  "Files outside the home and temporary directories can be read as far as the user can read them.",
   "Below the top of the workspace, commands can create new files that editors or agents run automatically. New git repositories there whose settings run programs are disabled only after the command has ended.",
   "When you replace a secret or protected file while a command runs, as most editors do when they save, that command can see and change the new file; the answer names it. Git settings that it may have changed are restored.",
   "Secrets in node_modules are not hidden. A secret created while a process runs is not hidden from that process.",

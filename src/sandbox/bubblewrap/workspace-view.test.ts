@@ -2,30 +2,32 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import type { Visible } from "../../engine/sandbox/visible.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
 import { RepositoryWatch } from "../repository-watch.ts";
-import type { MachinePaths } from "./machine-paths.ts";
 import { Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
+const nothing: Visible = {
+  ...{ system: [], links: [], toolChains: [], secrets: [], homes: [], temporaryDirectories: [] },
+  isWhole: false,
+};
+
 /** The mounts that replace the homes and temporary directories of a fake machine, and the hidden paths. */
-async function viewOf(folder: string, workspace: string, machine: Partial<MachinePaths>) {
+async function viewOf(folder: string, workspace: string, machine: Partial<Visible>) {
   const directory = join(folder, "state");
   const privates = openPrivateDirectories(directory);
   const view = new WorkspaceView({
     ...{ workspace, directory, privates, placeholders: new Placeholders(join(directory, "stubs")) },
     repositories: new RepositoryWatch({ workspace, folder: join(directory, "repositories") }),
-    machine: {
-      ...{ homes: [], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
-      ...machine,
-    },
+    visible: { ...nothing, ...machine },
   });
   const opened = await view.open({ isHidden: (path) => path.endsWith("/.env") }, "/bin/sh");
   await opened.end();
   const { replaced, hidden, readable } = opened.view;
   return {
     replaced: replaced.map(({ target }) => target),
-    readable: [...readable],
+    readable: readable.map(({ target }) => target),
     hidden: hidden.map(({ path }) => path).filter((path) => path !== directory),
   };
 }
@@ -38,7 +40,12 @@ it("keeps a home inside the workspace private, and leaves the workspace's tempor
     writeFileSync(at(`${path}/.env`), "");
   }
   mkdirSync(at("home/me/.cargo"));
-  const machine = { homes: [at("home/me")], temporaryDirectories: ["/tmp", at("work/own")] };
+  const cargo = at("home/me/.cargo");
+  const machine = {
+    homes: [at("home/me")],
+    temporaryDirectories: ["/tmp", at("work/own")],
+    toolChains: [{ source: cargo, target: cargo }],
+  };
   expect([
     await viewOf(folder.path, at("home"), machine),
     await viewOf(folder.path, at("home/me"), machine),
@@ -60,9 +67,7 @@ it("refuses a grant that is too large to scan for secrets, and reports it", asyn
     privates: openPrivateDirectories(at("state")),
     placeholders: new Placeholders(at("state/stubs")),
     repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
-    machine: {
-      ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
-    },
+    visible: { ...nothing, homes: [at("home")], isWhole: true },
   });
   const readable = [at("home/large"), at("read")];
   const opened = await view.open({ readable, writable: [at("home/small"), at("written")] }, "/bin/sh");
@@ -86,14 +91,15 @@ it("grants what a command without rules may use, even if it only reads", async (
     privates: openPrivateDirectories(at("state")),
     placeholders: new Placeholders(at("state/stubs")),
     repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
-    machine: {
-      ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
-    },
+    visible: { ...nothing, homes: [at("home")] },
   });
   const grants = { readable: [at("home/read")], writable: [at("home/written")] };
   const opened = await view.open({ readsOnly: true, ...grants }, "/bin/sh");
   await opened.end();
-  expect([opened.view.readable, opened.view.writable]).toEqual([grants.readable, grants.writable]);
+  expect([opened.view.readable.map(({ target }) => target), opened.view.writable]).toEqual([
+    grants.readable,
+    grants.writable,
+  ]);
 });
 
 it("hides Toolcrib's own directories, wherever they are", async () => {
@@ -105,9 +111,7 @@ it("hides Toolcrib's own directories, wherever they are", async () => {
     privates: openPrivateDirectories(at("state")),
     placeholders: new Placeholders(at("state/stubs")),
     repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
-    machine: {
-      ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
-    },
+    visible: { ...nothing, homes: [at("home")], isWhole: true },
   });
   const opened = await view.open({}, "/bin/sh");
   await opened.end();
@@ -124,7 +128,7 @@ it("does not watch protected paths of a read-only workspace, which may be placeh
     privates: openPrivateDirectories(at("state")),
     placeholders: new Placeholders(at("state/stubs")),
     repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
-    machine: { homes: [], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
+    visible: nothing,
   });
   const coveredIn = async (confinement: { readsOnly?: true }) => {
     const opened = await view.open({ isHidden: (path) => path.endsWith("/.env"), ...confinement }, "/bin/sh");

@@ -1,6 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { AbsentPath, Confinement } from "../../contract/confinement.ts";
+import { KnownSockets, socketsOfMachine } from "../../engine/sandbox/known-sockets.ts";
+import { copyOfSshSettings } from "../../engine/sandbox/ssh-settings.ts";
+import { directoriesOfOthers, type Shown, type Visible } from "../../engine/sandbox/visible.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { CacheSecrets } from "../cache-secrets.ts";
 import { watchForBareRepository, watchGitSettings, watchLink } from "../git-repair.ts";
@@ -17,18 +20,16 @@ import {
 import type { RepositoryWatch } from "../repository-watch.ts";
 import { recordFolders } from "../restore-abandoned.ts";
 import type { PreparedLaunch, SandboxContext } from "../sandbox.ts";
-import { toolChainsIn } from "../tool-chains.ts";
 import { type PathRules, rulesOf, type ScanResult, type TreeEntry, TreeScan } from "../tree-scan.ts";
 import { bundleEntries } from "./bundle-mounts.ts";
 import { coverFilesFor, infoWithExcludes, removeEmptyMountPoints } from "./hidden-files.ts";
-import type { MachinePaths } from "./machine-paths.ts";
 import type { SandboxView } from "./mounts.ts";
 import type { Placeholder } from "./placeholder-records.ts";
 import type { Placeholders } from "./placeholders.ts";
 
 interface WorkspaceViewOptions extends Omit<SandboxContext, "findProgram"> {
   readonly privates: PrivateDirectories;
-  readonly machine: MachinePaths;
+  readonly visible: Visible;
   readonly placeholders: Placeholders;
   readonly repositories: RepositoryWatch;
   /** The most directories to scan below a path that a rule grants outside the workspace. */
@@ -48,6 +49,7 @@ export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
 }
 
 interface Grants {
+  /** Real paths. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
 }
@@ -68,17 +70,22 @@ interface Found {
 export class WorkspaceView {
   readonly #options: WorkspaceViewOptions;
   readonly #scans = new Map<string, TreeScan>();
-  readonly #toolChains: readonly string[];
+  readonly #blank: readonly string[];
+  readonly #kernelSettings = process.getuid?.() === 0 ? settingsOfRoot.filter(existsSync) : [];
+  readonly #sshSettings: readonly Shown[];
   readonly #cacheSecrets = new CacheSecrets();
+  readonly #sockets = new KnownSockets();
   /** Directories that commands do not see as they are outside. */
   readonly #unseen: readonly string[];
 
   constructor(options: WorkspaceViewOptions) {
-    const { machine } = options;
+    const { visible, workspace, privates } = options;
     this.#options = options;
     const replaced = this.#replaced().map(({ target }) => target);
-    this.#unseen = [...replaced, ...machine.ofOthers, "/dev", "/proc", "/sys"];
-    this.#toolChains = machine.homes.flatMap((home) => toolChainsIn(home, process.env));
+    const isAround = (path: string) => visible.isWhole || liesInside(path, workspace);
+    this.#blank = directoriesOfOthers(visible).filter(isAround);
+    this.#unseen = [...replaced, ...this.#blank, "/dev", "/proc", "/sys"];
+    this.#sshSettings = copyOfSshSettings(privates.own);
   }
 
   async open(confinement: Confinement, program: string): Promise<OpenView> {
@@ -101,15 +108,17 @@ export class WorkspaceView {
       ...(check?.settle((await this.#scan(wanted, rules, { fresh: true })).scanned) ?? []),
     ];
     const begun = Date.now();
+    this.#sockets.begin();
     const needed = readsOnly ? [] : [...absent, ...git.parts.flatMap((part) => part.absent)];
     const use = await placeholders.use(needed.filter(({ path }) => hasRealParent(path)));
     const abandon = async () => {
       await use.end();
       check?.end();
+      this.#sockets.end();
       removeEmptyMountPoints(hidden, begun);
     };
     try {
-      const { view, covered, isKnown } = this.#compose(found, use.standing, program);
+      const { view, covered, isKnown } = this.#compose(found, use.standing, program, confinement);
       return {
         view,
         covered,
@@ -129,6 +138,7 @@ export class WorkspaceView {
           }
         },
         end: async () => {
+          this.#sockets.end();
           await use.end();
           removeEmptyMountPoints(hidden, begun);
           const settled = await settle();
@@ -167,8 +177,9 @@ export class WorkspaceView {
     found: Found,
     standing: readonly Placeholder[],
     program: string,
+    confinement: Confinement,
   ): Pick<OpenView, "view" | "covered"> & { readonly isKnown: (path: string) => boolean } {
-    const { workspace, machine, privates } = this.#options;
+    const { workspace, visible, privates } = this.#options;
     const { git, grants, rules, readsOnly: isWorkspaceReadOnly } = found;
     const hidden = found.hidden.map(pathOf);
     const kept = keptPaths(found, standing);
@@ -182,25 +193,51 @@ export class WorkspaceView {
     const info = this.#infoWithExcludes(git, [...standing.map(pathOf), ...hidden]);
     const isShown = (path: string) => isReal(path) && !info.some(({ target }) => target === path);
     const readOnly = [...new Set(kept)].filter((path) => isShown(path) && !empty.includes(path));
-    const toolChains = this.#toolChains.filter((path) => this.#isOutside(path));
-    const programs = this.#programToShow(program, toolChains);
+    const toolChains = visible.toolChains.filter(
+      ({ source, target }) => this.#isOutside(source) && this.#isOutside(target),
+    );
+    const readable = [
+      ...(visible.isWhole ? [] : visible.system.filter((path) => this.#isOutside(path)).map(asItIs)),
+      ...toolChains,
+      ...grants.readable.map(asItIs),
+      ...this.#linksOf(confinement.readable, grants.readable),
+    ];
+    const hiddenInReadable = [
+      ...this.#cacheSecrets.in([...new Set(toolChains.map(({ source }) => source))], rules),
+      ...socketsOfMachine([
+        workspace,
+        ...(visible.isWhole ? [] : readable.map(({ source }) => source)),
+        ...grants.writable,
+      ]),
+      ...hiddenAmong(confinement.hiddenOutside, [...readable, ...grants.writable.map(asItIs)]),
+    ];
+    const programs = this.#programToShow(program, readable);
     const view: SandboxView = {
       workspace,
       isWorkspaceReadOnly,
-      kernelSettings: machine.kernelSettings,
+      isMachineVisible: visible.isWhole,
+      links: visible.links,
+      kernelSettings: this.#kernelSettings,
       replaced: this.#replaced(),
-      blank: machine.ofOthers,
-      readable: [...toolChains, ...grants.readable, ...programs.filter(isReal)],
+      blank: this.#blank,
+      readable: [...readable, ...programs.filter(isReal).map(asItIs)],
       writable: grants.writable,
       held: [...new Set([...parents, ...pinned])].filter(isReal),
       readOnly,
       empty: empty.filter(isShown),
-      substitutes: [...info, ...programs.filter((path) => !isReal(path)).flatMap(behindLink)],
+      substitutes: [
+        ...info,
+        ...this.#sshSettings,
+        ...programs.filter((path) => !isReal(path)).flatMap(behindLink),
+      ],
       covers: coverFilesFor(found.hidden, privates.own),
       hidden: [
-        ...machine.secrets,
+        ...visible.secrets.filter(
+          ({ path }) => !this.#sshSettings.some((one) => liesInside(path, one.target)),
+        ),
         ...this.#ownState(rules),
-        ...this.#cacheSecrets.in(toolChains, rules),
+        ...hiddenInReadable,
+        ...hiddenByLinks([...hiddenInReadable, ...found.hidden], readable),
         ...found.hidden,
       ],
     };
@@ -228,12 +265,27 @@ export class WorkspaceView {
   /** Returns the real paths to grant. Rules and commands may name them by links. */
   #granted(confinement: Confinement, { isHidden }: PathRules): Grants {
     const granted = (paths: readonly string[] = []) =>
-      realPathsOf(paths).filter((path) => this.#isOutside(path) && path !== "/" && !isHidden(path));
+      realPathsOf(paths).filter(
+        (path) => this.#isOutside(path) && path !== "/" && !isHidden(path) && !statSync(path).isSocket(),
+      );
     const { readable = [], writable = [], writableIfHidden = [], readsOnly = false } = confinement;
     return {
       readable: granted([...readable, ...(readsOnly ? writableIfHidden : [])]),
       writable: granted([...writable, ...(readsOnly ? [] : writableIfHidden)]),
     };
+  }
+
+  /** Shows granted paths also where rules and commands name them by links. */
+  #linksOf(named: readonly string[] = [], granted: readonly string[]): readonly Shown[] {
+    const { workspace, visible } = this.#options;
+    const isSystem = (path: string) => visible.system.some((directory) => liesInside(path, directory));
+    return named.flatMap((target) => {
+      const source = realPathOf(target);
+      const isGiven = source !== undefined && source !== target && granted.includes(source);
+      return isGiven && !visible.isWhole && !isSystem(target) && !liesInside(target, workspace)
+        ? [{ source, target }]
+        : [];
+    });
   }
 
   /** Whether a path exists and is not visible as part of the workspace. */
@@ -276,11 +328,15 @@ export class WorkspaceView {
           return `The command may not ${use} ${top}: it is too large to scan for secrets. Allow a narrower directory.`;
         }),
       scanned: {
-        hidden: seen.flatMap(({ hidden }) => hidden),
+        hidden: [
+          ...seen.flatMap(({ hidden }) => hidden),
+          ...this.#sockets.foreign(seen.flatMap(({ sockets }) => sockets)),
+        ],
         readOnly: written.flatMap(({ readOnly }) => readOnly),
         repositories: written.flatMap(({ repositories }) => repositories),
         bare: written.flatMap(({ bare }) => bare),
         unnameable: seen.flatMap(({ unnameable }) => unnameable),
+        sockets: seen.flatMap(({ sockets }) => sockets),
         isWhole: scans[0]!.isWhole,
       },
     };
@@ -296,24 +352,30 @@ export class WorkspaceView {
 
   /** Returns the replaced homes and temporary directories, without a temporary directory inside the workspace. */
   #replaced(): SandboxView["replaced"] {
-    const { workspace, privates, machine } = this.#options;
+    const { workspace, privates, visible } = this.#options;
     const isOwn = (path: string) => liesInside(path, workspace) && !sharedByAll.includes(path);
     return [
-      ...machine.temporaryDirectories
+      ...visible.temporaryDirectories
         .filter((target) => !isOwn(target))
         .map((target) => ({ source: privates.temporary, target })),
-      ...machine.homes.map((target) => ({ source: privates.home, target })),
+      ...visible.homes.map((target) => ({ source: privates.home, target })),
     ].filter(({ target }) => target !== workspace);
   }
 
   /** Returns the program, if its directory is not visible. */
-  #programToShow(program: string, toolChains: readonly string[]): readonly string[] {
+  #programToShow(program: string, readable: readonly Shown[]): readonly string[] {
+    const { workspace, visible } = this.#options;
     const isIn = (directories: readonly string[]) => directories.some((path) => liesInside(program, path));
-    return isIn(this.#unseen) && !isIn([this.#options.workspace, ...toolChains]) ? [program] : [];
+    if (isIn([workspace, ...readable.map(({ target }) => target), ...visible.links.map(({ path }) => path)]))
+      return [];
+    return visible.isWhole && !isIn(this.#unseen) ? [] : [program];
   }
 
+  /** Whether commands see a path without a grant. */
   #isSeen(path: string): boolean {
-    return !this.#unseen.some((directory) => liesInside(path, directory));
+    const { visible } = this.#options;
+    const isIn = (directories: readonly string[]) => directories.some((one) => liesInside(path, one));
+    return visible.isWhole ? !isIn(this.#unseen) : isIn(visible.system);
   }
 
   /** Returns Toolcrib's own directories: the outermost hidden one around the state of this workspace, and `own`. */
@@ -345,13 +407,45 @@ const nothingFound = {
   readable: [],
   writable: [],
   refused: [],
-  scanned: { hidden: [], readOnly: [], repositories: [], bare: [], unnameable: [], isWhole: true },
+  scanned: {
+    hidden: [],
+    readOnly: [],
+    repositories: [],
+    bare: [],
+    unnameable: [],
+    sockets: [],
+    isWhole: true,
+  },
 };
 
 const sharedByAll = ["/tmp", "/var/tmp"];
 
 function pathOf({ path }: { readonly path: string }): string {
   return path;
+}
+
+// Bubblewrap does not protect these paths, which root can write without any capability.
+const settingsOfRoot = ["/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/scsi"];
+
+function asItIs(path: string): Shown {
+  return { source: path, target: path };
+}
+
+/** Returns the paths that rules hide by name, where commands would see them. */
+function hiddenAmong(paths: readonly string[] = [], seen: readonly Shown[]): readonly TreeEntry[] {
+  return realPathsOf(paths)
+    .filter((path) => seen.some(({ target }) => liesInside(path, target)))
+    .map((path) => ({ path, kind: statSync(path).isDirectory() ? "directory" : "file" }));
+}
+
+/** Returns hidden entries once more, where commands would see them by another path. */
+function hiddenByLinks(hidden: readonly TreeEntry[], seen: readonly Shown[]): readonly TreeEntry[] {
+  const byLink = seen.filter(({ source, target }) => source !== target);
+  return byLink.flatMap(({ source, target }) =>
+    hidden
+      .filter(({ path }) => liesInside(path, source))
+      .map(({ path, kind }) => ({ path: join(target, relative(source, path)), kind })),
+  );
 }
 
 function behindLink(target: string): SandboxView["substitutes"] {

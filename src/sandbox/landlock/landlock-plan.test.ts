@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { findVisible } from "../../engine/sandbox/visible.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
 import { LandlockSandbox } from "./landlock-sandbox.ts";
 import { Tripwire } from "./tripwire/tripwire.ts";
@@ -13,7 +14,14 @@ it.runIf(process.platform === "linux")("stops watching when the launch cannot be
   mkdirSync(workspace);
   const watches = join(directory, "tripwire/runs");
   const sandbox = new LandlockSandbox({
-    ...{ workspace, directory, perl: "/usr/bin/perl", architecture: "x64", version: 4, toolChains: [] },
+    ...{
+      workspace,
+      directory,
+      perl: "/usr/bin/perl",
+      architecture: "x64",
+      version: 4,
+      visible: findVisible({}),
+    },
     privates: openPrivateDirectories(directory),
     tripwire: new Tripwire({ workspace, directory: join(directory, "tripwire") }),
   });

@@ -6,7 +6,9 @@ import type { Confinement } from "../../contract/confinement.ts";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { LoopbackNetwork } from "../../engine/sandbox/network/loopback-network.ts";
+import type { Visible } from "../../engine/sandbox/visible.ts";
 import { liesInside } from "../../system/workspace-path.ts";
+import { CacheSecrets } from "../cache-secrets.ts";
 import { lostWrites, type PrivateDirectories, privateVariables } from "../private-directories.ts";
 import { realPathsOf } from "../real-paths.ts";
 import {
@@ -21,7 +23,7 @@ import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import type { Architecture } from "../seccomp/system-calls.ts";
 import { rulesOf, type ScanResult, TreeScan } from "../tree-scan.ts";
 import { encodePlan, launcherProgram } from "./launcher.ts";
-import { grantsFor, landlockGaps, landlockRules, ReadableParts } from "./rules.ts";
+import { grantsFor, landlockGaps, landlockRules } from "./rules.ts";
 import type { Tripwire, Watch } from "./tripwire/tripwire.ts";
 
 interface LandlockParts extends Pick<SandboxContext, "workspace" | "directory"> {
@@ -30,7 +32,7 @@ interface LandlockParts extends Pick<SandboxContext, "workspace" | "directory"> 
   /** The version (ABI) of Landlock, as the kernel reports it. */
   readonly version: number;
   readonly privates: PrivateDirectories;
-  readonly toolChains: readonly string[];
+  readonly visible: Visible;
   readonly tripwire: Tripwire;
 }
 
@@ -40,7 +42,7 @@ export class LandlockSandbox implements Sandbox {
   readonly report: SandboxReport;
   readonly pipes: string;
   readonly #parts: LandlockParts;
-  readonly #readable = new ReadableParts();
+  readonly #cacheSecrets = new CacheSecrets();
   readonly #scans = new Map<string, TreeScan>();
 
   constructor(parts: LandlockParts) {
@@ -56,6 +58,7 @@ export class LandlockSandbox implements Sandbox {
     const tooMuch = launch.confinement.writable?.find((path) => liesInside(directory, path));
     if (tooMuch !== undefined) throw cannotBeWritten(tooMuch, "it contains Toolcrib's own state");
     refuseSecrets(await this.#scanWritable(launch.confinement));
+    const granted = await this.#scanReadable(launch.confinement);
     const watch = await tripwire.begin(launch.confinement, (options) =>
       this.#scanWritable(launch.confinement, options),
     );
@@ -64,7 +67,7 @@ export class LandlockSandbox implements Sandbox {
     let plan: Uint8Array;
     try {
       network = await this.#openNetwork(launch.confinement);
-      plan = this.#plan(launch, watch, network);
+      plan = this.#plan(withoutTooLarge(launch, granted), watch, network, granted);
     } catch (error) {
       await end();
       throw error;
@@ -82,7 +85,8 @@ export class LandlockSandbox implements Sandbox {
       started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
       connect: unconfined(launch).connect,
       settle: async () => [...(await watch.settle()), ...lost()],
-      finished: () => (remarks ??= end().then((ended) => [...ended, ...lost()])),
+      finished: () =>
+        (remarks ??= end().then((ended) => [...granted.flatMap(tooLarge), ...ended, ...lost()])),
     };
   }
 
@@ -95,9 +99,21 @@ export class LandlockSandbox implements Sandbox {
   async #scanWritable(
     confinement: Confinement,
     options?: Parameters<TreeScan["scan"]>[1],
-  ): Promise<readonly WritableScan[]> {
-    const { writable = [] } = confinement;
-    const directories = writable.filter((path) => !liesInside(path, this.#parts.workspace));
+  ): Promise<readonly GrantScan[]> {
+    return this.#scanAll(confinement.writable, confinement, options);
+  }
+
+  /** Scans the paths outside the workspace that a command may read, because secrets in them stay hidden. */
+  async #scanReadable(confinement: Confinement): Promise<readonly GrantScan[]> {
+    return this.#scanAll(confinement.readable, confinement);
+  }
+
+  async #scanAll(
+    granted: readonly string[] = [],
+    confinement: Confinement,
+    options?: Parameters<TreeScan["scan"]>[1],
+  ): Promise<readonly GrantScan[]> {
+    const directories = granted.filter((path) => !liesInside(path, this.#parts.workspace));
     return Promise.all(
       directories.map(async (directory) => {
         const scan = this.#scans.get(directory) ?? new TreeScan(directory, { maxDirectories: 5000 });
@@ -114,10 +130,22 @@ export class LandlockSandbox implements Sandbox {
     return openLoopbackNetwork({ mayConnect });
   }
 
-  #plan(launch: Launch, watch: Watch, network: LoopbackNetwork | undefined): Uint8Array {
-    const { workspace, privates, architecture, version, toolChains } = this.#parts;
+  #plan(
+    launch: Launch,
+    watch: Watch,
+    network: LoopbackNetwork | undefined,
+    granted: readonly GrantScan[],
+  ): Uint8Array {
+    const { workspace, privates, architecture, version, visible } = this.#parts;
+    const toolChains = [...new Set(visible.toolChains.map(({ source }) => source))];
+    const hidden = [
+      ...visible.secrets,
+      ...this.#cacheSecrets.in(toolChains, rulesOf(launch.confinement)),
+      ...granted.flatMap((scan) => scan.hidden),
+    ].map(({ path }) => path);
     const session = {
-      ...{ workspace, toolChains, readable: this.#readable, pipes: this.pipes },
+      ...{ workspace, pipes: this.pipes, visible: [...visible.system, ...toolChains] },
+      hidden: [...hidden, ...realPathsOf(launch.confinement.hiddenOutside ?? [])],
       writable: [privates.home, privates.temporary, ...watch.writable],
     };
     const grants = grantsFor(session, launch, network === undefined ? [] : [network.port]);
@@ -178,12 +206,25 @@ function notSetUp(output: string, file: string): ToolError {
   return new ToolError("unavailable", message, doctorHints);
 }
 
-interface WritableScan extends ScanResult {
+interface GrantScan extends ScanResult {
   readonly directory: string;
 }
 
+function withoutTooLarge(launch: Launch, granted: readonly GrantScan[]): Launch {
+  const readable = granted.filter(({ isWhole }) => isWhole).map(({ directory }) => directory);
+  return { ...launch, confinement: { ...launch.confinement, readable } };
+}
+
+function tooLarge({ directory, isWhole }: GrantScan): readonly string[] {
+  return isWhole
+    ? []
+    : [
+        `The command may not read ${directory}: it is too large to scan for secrets. Allow a narrower directory.`,
+      ];
+}
+
 /** Refuses a writable directory that contains secrets, because Landlock cannot hide single files in it. */
-function refuseSecrets(scans: readonly WritableScan[]): void {
+function refuseSecrets(scans: readonly GrantScan[]): void {
   for (const { directory, hidden, isWhole } of scans) {
     const [secret] = hidden;
     if (secret !== undefined)

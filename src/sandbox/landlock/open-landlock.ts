@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { promisify } from "node:util";
 import type { AbsentPath } from "../../contract/confinement.ts";
+import { filesOfGitSettings } from "../../engine/sandbox/git-files.ts";
+import { findVisible } from "../../engine/sandbox/visible.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { ownCode } from "../own-code.ts";
@@ -10,9 +12,7 @@ import { probeOnce } from "../probe.ts";
 import { realPathsOf } from "../real-paths.ts";
 import { recordFolders } from "../restore-abandoned.ts";
 import type { OpenedSandbox, SandboxContext } from "../sandbox.ts";
-import { toolChainsIn } from "../tool-chains.ts";
 import { LandlockSandbox } from "./landlock-sandbox.ts";
-import { toolChainsElsewhere } from "./rules.ts";
 import { Tripwire } from "./tripwire/tripwire.ts";
 
 interface LandlockOptions extends SandboxContext {
@@ -46,12 +46,18 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
     );
   const privates = openPrivateDirectories(directory, options.temporary);
   const home = homedir();
-  const toolChains = toolChainsIn(home, process.env);
-  linkToolChains(privates, home, toolChains);
+  const visible = findVisible({
+    also: options.alsoVisible?.filter((path) => path !== "/"),
+    gitFiles: await filesOfGitSettings(findProgram),
+  });
+  const inHome = visible.toolChains.flatMap(({ target }) =>
+    liesInside(target, home) && target !== home ? [target] : [],
+  );
+  linkToolChains(privates, home, inHome);
   const sandbox = new LandlockSandbox({
     ...{ workspace, directory, perl, version, privates },
     architecture: arch,
-    toolChains: [...toolChains, ...toolChainsElsewhere(home, process.env)],
+    visible,
     tripwire: new Tripwire({
       workspace,
       directory: recordFolders(directory).tripwire,

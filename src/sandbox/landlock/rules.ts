@@ -1,12 +1,5 @@
-import { existsSync, lstatSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { mayBePublicKeys } from "../../lib/public-keys.ts";
-import { namesIfReadable } from "../../system/directories.ts";
-import { liesInside } from "../../system/workspace-path.ts";
-import { realPathOf } from "../real-paths.ts";
+import { partsOf } from "../../engine/sandbox/visible.ts";
 import type { Launch } from "../sandbox.ts";
-import { toolChainsIn } from "../tool-chains.ts";
 
 /** A ruleset in the kernel's format, for one version (ABI) of Landlock. */
 export interface LandlockRules {
@@ -85,21 +78,19 @@ interface SessionPaths {
   readonly writable: readonly string[];
   /** The folder of the commands' output pipes. */
   readonly pipes: string;
-  readonly toolChains: readonly string[];
-  readonly readable: ReadableParts;
+  /** What commands may read of the machine, and what is hidden in it. */
+  readonly visible: readonly string[];
+  readonly hidden: readonly string[];
 }
 
-/** Grants system directories, the workspace, tool chains, and paths that rules allow. */
+/** Grants the visible parts of the machine, the workspace, and paths that rules allow. */
 export function grantsFor(
-  { workspace, writable, pipes, toolChains, readable }: SessionPaths,
+  { workspace, writable, pipes, visible, hidden }: SessionPaths,
   { confinement, reachable }: Launch,
   connectPorts: readonly number[],
 ): LandlockGrants {
-  const open = [...toolChains, ...(confinement.readable ?? [])];
-  const parts = [
-    ...open.map((path) => readable.of(path, confinement.isHidden)),
-    ...systemDirectories().map(partsOfSystem),
-  ];
+  const open = [...visible, "/proc", ...(confinement.readable ?? [])];
+  const parts = open.map((path) => partsOf(path, hidden));
   return {
     readable: parts.flatMap(({ readable }) => readable),
     writable: [workspace, ...writable, ...(confinement.writable ?? []), "/dev/shm"],
@@ -111,107 +102,7 @@ export function grantsFor(
   };
 }
 
-/** Returns the tool chains on the PATH that do not contain the home or the temporary directory. */
-export function toolChainsElsewhere(
-  home: string,
-  variables: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
-  const kept = [home, realOf(tmpdir())];
-  return toolChainsIn("/", variables)
-    .map(realOf)
-    .filter((path) => dirname(path) !== path && !kept.some((directory) => liesInside(directory, path)));
-}
-
-/** Returns the parts of a system directory. For root they exclude the machine's secrets, which root owns. */
-function partsOfSystem(path: string): PathParts {
-  return systemParts.of(path, path === "/etc" && process.getuid?.() === 0 ? isSystemSecret : undefined);
-}
-
-function isSystemSecret(path: string): boolean {
-  return /^\/etc\/(?:g?shadow-?|sudoers(?:\.d)?|ssl\/private|ssh\/.*_key|.*\.keytab)$/.test(path);
-}
-
-let found: readonly string[] | undefined;
-
-function systemDirectories(): readonly string[] {
-  found ??= [...new Set(usualDirectories.filter(existsSync).map(realOf))];
-  return found;
-}
-
-const usualDirectories = [
-  ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/proc", "/sys"],
-  ...["/nix/store", "/nix/var/nix/profiles", "/gnu/store", "/snap", "/home/linuxbrew/.linuxbrew"],
-  ...["/run/systemd/resolve", "/run/resolvconf", "/run/current-system", "/run/opengl-driver"],
-  ...["/var/lib/dpkg", "/var/lib/apt", "/var/lib/rpm", "/var/lib/pacman", "/var/cache/fontconfig"],
-];
-
 const devices = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
-
-function realOf(path: string): string {
-  return realPathOf(path) ?? path;
-}
-
-/** A directory as Landlock rules describe it. */
-type PathParts = Pick<LandlockGrants, "readable" | "listable">;
-
-type IsHidden = (path: string) => boolean;
-
-/**
- * Describes directories without their hidden entries. Landlock has no exceptions, so every entry next to a hidden one
- * becomes a rule of its own, and new entries there cannot be read. Results are cached until a directory changes.
- */
-export class ReadableParts {
-  readonly #known = new Map<string, { isHidden: IsHidden; seen: Map<string, string>; parts: PathParts }>();
-
-  of(path: string, isHidden: IsHidden | undefined): PathParts {
-    if (isHidden === undefined) return { readable: [path], listable: [] };
-    const known = this.#known.get(path);
-    const isSame =
-      known?.isHidden === isHidden && [...known.seen].every(([seen, stamp]) => stampOf(seen) === stamp);
-    if (isSame) return known.parts;
-    const seen = new Map<string, string>();
-    const parts = partsOf(path, isHidden, mostDepth, seen);
-    this.#known.set(path, { isHidden, seen, parts });
-    return parts;
-  }
-}
-
-const systemParts = new ReadableParts();
-
-// Tool chains have no secrets below this depth, and directories with more names contain data.
-const mostDepth = 2;
-const mostNames = 2000;
-
-function partsOf(path: string, isHidden: IsHidden, depth: number, seen: Map<string, string>): PathParts {
-  if (mayBePublicKeys(path)) seen.set(path, stampOf(path)!);
-  if (isHidden(path)) return { readable: [], listable: [] };
-  const names = depth === 0 ? [] : namesIn(path, seen);
-  const children = names.map((name) => partsOf(join(path, name), isHidden, depth - 1, seen));
-  const isWhole = children.every(({ readable, listable }) => readable.length === 1 && listable.length === 0);
-  if (isWhole) return { readable: [path], listable: [] };
-  return {
-    readable: children.flatMap(({ readable }) => readable),
-    listable: [path, ...children.flatMap(({ listable }) => listable)],
-  };
-}
-
-function namesIn(path: string, seen: Map<string, string>): readonly string[] {
-  const stamp = stampOf(path);
-  if (stamp === undefined) return [];
-  seen.set(path, stamp);
-  const names = namesIfReadable(path);
-  return names.length > mostNames ? [] : names;
-}
-
-/**
- * Returns the state of a directory, or of a file whose content decides; undefined for any other entry. Throws when it
- * cannot be examined.
- */
-function stampOf(path: string): string | undefined {
-  const isKeys = mayBePublicKeys(path);
-  const stats = (isKeys ? statSync : lstatSync)(path, { throwIfNoEntry: false });
-  return isKeys || stats?.isDirectory() ? `${stats?.ino}:${stats?.ctimeMs}` : undefined;
-}
 
 /** Returns the gaps of this version of Landlock, even with seccomp and the tripwire. */
 export function landlockGaps(version: number): readonly string[] {

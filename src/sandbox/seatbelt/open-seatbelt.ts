@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { toolChainsIn } from "../../engine/sandbox/tool-chains.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { repositoryBelow, repositoryOf } from "../git-repositories.ts";
 import {
@@ -22,7 +23,6 @@ import {
   type SandboxContext,
   unconfined,
 } from "../sandbox.ts";
-import { toolChainsIn } from "../tool-chains.ts";
 import { rulesOf, TreeScan } from "../tree-scan.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
 

@@ -51,6 +51,19 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     expect(ask(own, 1, [], 0x40000003)).toBe("EPERM");
   });
 
+  it("allows unix sockets only where asked, in a network of its own", () => {
+    const answered = (options: SeccompOptions) => [
+      call(options, "socket", 1, 1, 0),
+      call(options, "socket", 1, 2, 0),
+      call(options, "socketpair", 1, 2, 0),
+      call(options, "socketpair", 2, 1, 0),
+    ];
+    const refused = ["EPERM", "EPERM", "EPERM", "EPERM"];
+    expect(answered({ ...own, unixSockets: true })).toEqual(["allow", "allow", "EPERM", "EPERM"]);
+    for (const options of [own, { ...filtered, unixSockets: true }, { ...none, unixSockets: true }])
+      expect(answered(options)).toEqual(refused);
+  });
+
   it("answers ENOSYS to system calls that are newer than itself, or of the x32 ABI", () => {
     fc.assert(
       fc.property(fc.integer({ min: newestKnownCall + 1, max: 0xffffffff }), (number) => {

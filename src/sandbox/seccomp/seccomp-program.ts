@@ -14,6 +14,8 @@ export interface SeccompOptions {
    * "none": the machine's network, without internet sockets.
    */
   readonly network: "own namespace" | "filtered" | "none";
+  /** Allows unix sockets, for "own namespace", when no socket of the machine is visible. Default: false. */
+  readonly unixSockets?: boolean;
   /** Whether others may connect to the program, for "filtered". Default: false. */
   readonly mayListen?: boolean;
   /** Refuses to truncate a file by its path, for Landlock before ABI 3, which ignores truncation. */
@@ -23,6 +25,7 @@ export interface SeccompOptions {
 /** Returns a seccomp filter. Refused calls return EPERM; calls that libraries can do without return ENOSYS. */
 export function seccompProgram(options: SeccompOptions): Uint8Array {
   const { architecture, network } = options;
+  const unixSockets = network === "own namespace" && options.unixSockets === true;
   const isShared = network !== "own namespace";
   const rules: CallRule[] = [
     ...Array.from(refusedCalls.keys(), (call) => ({ call, lines: refuse })),
@@ -33,7 +36,7 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
       lines: [low(1), { ifEqual: 0x5412, goTo: "refuse" }, { ifEqual: 0x541c, goTo: "refuse" }],
     },
     { call: "socketpair", lines: pairLines },
-    { call: "socket", lines: socketLines(network) },
+    { call: "socket", lines: socketLines(network, unixSockets) },
     ...modeCalls,
     ...openingCalls(options.refuseTruncation === true),
     ...(isShared ? sharedCalls(options.mayListen === true) : []),
@@ -93,9 +96,10 @@ const refuse: readonly Line[] = [{ goTo: "refuse" }];
 
 /**
  * Allows internet sockets with the common protocols, and asking the kernel for addresses (netlink, protocol "route").
- * Refuses AF_UNIX, because agents and daemons of the machine listen there. Socket pairs are another call.
+ * Refuses AF_UNIX where sockets of the machine may be visible, because agents and daemons listen there. Socket pairs are
+ * another call.
  */
-function socketLines(network: SeccompOptions["network"]): readonly Line[] {
+function socketLines(network: SeccompOptions["network"], unixSockets: boolean): readonly Line[] {
   const internet: readonly Line[] =
     network === "none" ? refuse : network === "filtered" ? transmissionOnly : anyInternet;
   return [
@@ -103,6 +107,7 @@ function socketLines(network: SeccompOptions["network"]): readonly Line[] {
     { ifEqual: AF_INET, goTo: "internet" },
     { ifEqual: AF_INET6, goTo: "internet" },
     { ifEqual: AF_NETLINK, goTo: "netlink" },
+    ...(unixSockets ? [{ ifEqual: AF_UNIX, goTo: "allow" } as const] : []),
     ...refuse,
     { label: "netlink" },
     low(2),

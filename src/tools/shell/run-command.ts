@@ -2,6 +2,7 @@ import type { SandboxLevel } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { OutputLimits, ToolContext } from "../../contract/tool.ts";
+import { isUnseenPath } from "../../engine/sandbox/unseen-path.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { explainConfinedFailure } from "../../lib/explain-confined-failure.ts";
 import { sessionBusy } from "../../lib/session-busy-error.ts";
@@ -106,7 +107,15 @@ function explainFailure(
   { environment }: ToolContext,
 ): readonly string[] {
   const hasNetwork = environment.confinement?.mayConnect !== undefined;
-  return explainConfinedFailure({ command, output, exitCode: exitCode ?? null, sandbox, hasNetwork });
+  const isUnseen = environment.keepsShells ? undefined : isUnseenPath(environment);
+  return explainConfinedFailure({
+    command,
+    output,
+    exitCode: exitCode ?? null,
+    sandbox,
+    hasNetwork,
+    isUnseen,
+  });
 }
 
 function endWhenQuiet(

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
-import { liesInside } from "../system/workspace-path.ts";
-import { realPathOf } from "./real-paths.ts";
+import { realPathOf } from "../../sandbox/real-paths.ts";
+import { liesInside } from "../../system/workspace-path.ts";
 
 /**
  * Returns the parts of the home directory that commands may read: tool chains, installed packages, and git settings.

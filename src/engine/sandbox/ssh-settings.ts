@@ -1,0 +1,30 @@
+import { copyFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { attempt } from "../../system/attempt.ts";
+import { namesIfReadable } from "../../system/directories.ts";
+import type { Shown } from "./visible.ts";
+
+/**
+ * Copies `/etc/ssh` without its keys. In a user namespace the files of root belong to nobody, and ssh refuses settings
+ * of another user; the copy belongs to the user of the command.
+ */
+export function copyOfSshSettings(folder: string): readonly Shown[] {
+  const target = "/etc/ssh";
+  if (!existsSync(target)) return [];
+  const source = join(folder, "ssh");
+  copyFiles(target, source, 2);
+  return [{ source, target }];
+}
+
+function copyFiles(from: string, to: string, depth: number): void {
+  mkdirSync(to, { mode: 0o755 });
+  for (const name of namesIfReadable(from)) {
+    const stats = attempt(() => lstatSync(join(from, name)));
+    if (stats?.isDirectory() && depth > 0) copyFiles(join(from, name), join(to, name), depth - 1);
+    else if (stats?.isFile() && stats.size < mostBytes && !name.endsWith("_key"))
+      attempt(() => copyFileSync(join(from, name), join(to, name)));
+  }
+}
+
+// The prime numbers of a server are larger, and no client needs them.
+const mostBytes = 256 * 1024;
