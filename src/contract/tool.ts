@@ -43,8 +43,6 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly reachesAnywhere?: true | undefined;
   /** Set when the tool calls other tools: its calls are recorded when they begin, as those that they make name them. */
   readonly makesCalls?: true | undefined;
-  /** How long the tool may find out, after a limit or an abort, what it has done. Default: 0.2 s. */
-  readonly settlesMs?: number | undefined;
   /** Set when a call finds out only while it runs what it writes: the rules then decide about each path that it did not declare. */
   readonly findsWrites?: true | undefined;
   /** How long a call waits for a busy shell. Default: until it is free. */

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { errorWith, ToolError } from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printable, showPath } from "../lib/text/printable.ts";
@@ -23,6 +24,7 @@ interface CommitRequest {
 }
 
 export interface Committed {
+  readonly summary: CommitSummary;
   /** Where HEAD was; undefined before the first commit. */
   readonly before: string | undefined;
   /** Undefined when HEAD is detached. */
@@ -33,8 +35,12 @@ export interface Committed {
   readonly notes: readonly string[];
 }
 
-/** Commits what is staged. If it throws, nothing is committed, unless the error says so: see `mentionCommit`. */
-export async function commit({ message, amend }: CommitRequest, repository: Repository): Promise<Committed> {
+/** Commits what is staged. If it throws, nothing is committed, unless the error or `tell` says so: see `mentioningCommit`. */
+export async function commit(
+  { message, amend }: CommitRequest,
+  repository: Repository,
+  tell: (output: string) => void,
+): Promise<Committed> {
   const [{ branch, staged, unmerged, unstaged }, operations] = await Promise.all([
     statusByNames(repository, { untracked: "no", renames: true }),
     operationsIn(repository),
@@ -48,10 +54,7 @@ export async function commit({ message, amend }: CommitRequest, repository: Repo
     areHooksRun: hooks.run.length > 0,
   });
   const hookFilters = hooks.run.length > 0 ? await filtersForHooks(repository) : undefined;
-  const rethrow = async (error: unknown) => {
-    throw repository.signal.aborted ? await mentionCommit(error, branch.commit, repository) : error;
-  };
-  const result = await tryWritingGit(repository, argumentsFor(message, amend), {
+  const committing = tryWritingGit(repository, argumentsFor(message, amend), {
     ...hooks.options,
     ...hookFilters,
     leavesFiles: hooks.run.length === 0,
@@ -62,14 +65,18 @@ export async function commit({ message, amend }: CommitRequest, repository: Repo
       ...hooks.options.settings,
     },
     input: message === undefined ? undefined : Buffer.from(message),
-  }).catch(rethrow);
+  });
+  const result = await mentioningCommit(committing, branch.commit, repository, tell);
   if (result.code !== 0) throw failed(result, hooks);
   if (signing.isSigned) {
     const isBegun = operations.some((operation) => operation !== "bisect");
     const before = isBegun ? "stays" : { commit: branch.commit };
-    await sign(signing.settings, before, repository).catch(rethrow);
+    const signed = sign(signing.settings, before, repository);
+    // A commit that cannot be signed is undone, so it is mentioned only after that.
+    await mentioningCommit(signed, branch.commit, repository, isBegun ? tell : () => {});
   }
   return {
+    summary: await mentioningCommit(lastCommit(repository), branch.commit, repository, tell),
     before: branch.commit,
     branch: branch.name,
     isSigned: signing.isSigned,
@@ -84,22 +91,67 @@ export async function commit({ message, amend }: CommitRequest, repository: Repo
   };
 }
 
-/** Adds to an error that the commit exists: a call can be cancelled after the commit, while the last hook runs. */
-async function mentionCommit(
-  error: unknown,
+/**
+ * Waits for a step in which the call may be cancelled after the commit was made, for example while the last hook runs.
+ * The call does not wait for programs to end, so `tell` mentions the commit at once, and the error does, too.
+ */
+async function mentioningCommit<T>(
+  step: Promise<T>,
   before: string | undefined,
   repository: Repository,
-): Promise<unknown> {
-  if (!(error instanceof ToolError)) return error;
+  tell: (output: string) => void,
+): Promise<T> {
+  const { signal } = repository;
+  let telling: Promise<void> | undefined;
+  const tellNow = async () => {
+    const mention = await mentionOfCommit(before, repository);
+    if (mention !== undefined) tell(mention);
+  };
+  const onAbort = () => {
+    telling = tellNow();
+  };
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await step;
+  } catch (error) {
+    await telling;
+    const mention = signal.aborted ? await mentionOfCommit(before, repository) : undefined;
+    throw error instanceof ToolError && mention !== undefined ? errorWith(error, { output: mention }) : error;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Says that HEAD has moved, and how to move it back; undefined if it has not. */
+async function mentionOfCommit(
+  before: string | undefined,
+  repository: Repository,
+): Promise<string | undefined> {
+  const head = await readHead(repository).catch(() => askForHead(repository));
+  if (head === undefined || head === before) return undefined;
+  const back = before === undefined ? "update-ref -d HEAD" : `reset --soft ${before.slice(0, 12)}`;
+  return `The commit ${head.slice(0, 10)} was already made. To undo it: git ${back}\n`;
+}
+
+/** Reads the files of git, which takes no process. A branch that a commit has moved is a file of its own. */
+async function readHead({ gitDirectory, commonDirectory, environment }: Repository): Promise<string> {
+  const read = async (path: string) => {
+    const { bytes } = await environment.readFile(path, { maxBytes: 1000 });
+    return Buffer.from(bytes).toString().trimEnd();
+  };
+  const head = await read(posix.join(gitDirectory, "HEAD"));
+  const [, ref] = /^ref: (refs\/heads\/.+)$/.exec(head) ?? [];
+  const commit = ref === undefined ? head : await read(posix.join(commonDirectory, ref));
+  if (/^[0-9a-f]{40,64}$/.test(commit)) return commit;
+  throw new Error("HEAD is in another format");
+}
+
+/** Asks git for HEAD where its files cannot be read: outside the workspace, packed, or in another format. */
+async function askForHead(repository: Repository): Promise<string | undefined> {
   const late = { ...repository, signal: AbortSignal.timeout(lookMs) };
   const args = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
   const result = await runGit(late, args).catch(() => undefined);
-  const head = result?.code === 0 ? result.stdout.toString().trim() : undefined;
-  if (head === undefined || head === before) return error;
-  const back = before === undefined ? "update-ref -d HEAD" : `reset --soft ${before.slice(0, 12)}`;
-  return errorWith(error, {
-    output: `The commit ${head.slice(0, 10)} was already made. To undo it: git ${back}\n`,
-  });
+  return result?.code === 0 ? result.stdout.toString().trim() : undefined;
 }
 
 const lookMs = 1000;
@@ -234,7 +286,7 @@ interface CommittedFile {
 }
 
 /** Reads the last commit. The files of a merge are the changes to this branch. */
-export async function lastCommit(repository: Repository): Promise<CommitSummary> {
+async function lastCommit(repository: Repository): Promise<CommitSummary> {
   const counting = ["-m", "--first-parent", "--numstat", "-z", "--find-renames", "--no-relative"];
   const args = ["log", "-1", "--no-show-signature", "--format=%H%x00%h%x00%s", ...fixedDiffOptions];
   const printed = (await outputOfGit(repository, [...args, ...counting])).toString("latin1");

@@ -89,10 +89,7 @@ const toolKeys = Object.keys({
   makesCalls: true,
   patienceMs: true,
 } satisfies Readonly<
-  Record<
-    keyof OwnTool | Exclude<keyof AnyTool, "findsWrites" | "settlesMs" | "reachesAnywhere" | "definedAs">,
-    true
-  >
+  Record<keyof OwnTool | Exclude<keyof AnyTool, "findsWrites" | "reachesAnywhere" | "definedAs">, true>
 >);
 
 /** All providers accept these names. */

@@ -5,8 +5,8 @@ import type { Stage } from "../stage.ts";
 
 const defaultTimeoutMs = 60_000;
 
-/** The time that a tool has to clean up after its signal, if it says nothing else. After that the call ends without it. */
-const usualGraceMs = 200;
+/** The time that a tool has to clean up after its signal. After that the call ends without it. */
+const graceMs = 200;
 
 /** The longest timer that Node.js supports: 24 days. */
 const longestMs = 2 ** 31 - 1;
@@ -31,7 +31,7 @@ export const limitTime: Stage = async (call, next) => {
     graceTimer = setTimeout(() => {
       call.outlivedBy(work);
       fail(errorWith(error, { output: emitted === "" ? undefined : emitted }));
-    }, call.tool.settlesMs ?? usualGraceMs);
+    }, graceMs);
   };
   let emitted = "";
   const notify: typeof call.notify = (notice) => {

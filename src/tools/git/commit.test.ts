@@ -7,7 +7,7 @@ import {
   openGitFixture,
   type Worktree,
 } from "../../../test/support/git-tools/git-fixture.ts";
-import type { CallResult } from "../../toolcrib/index.ts";
+import type { CallEvent, CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
 const log = (opened: GitFixture) => opened.git("log", "--format=%s").split("\n");
@@ -231,30 +231,55 @@ const allowing = {
   sandbox: "auto",
 } as const;
 
+/** A signal that aborts when this becomes true. */
+function abortedBy(isReached: () => boolean): { readonly signal: AbortSignal; abort(): void } {
+  const controller = new AbortController();
+  const abort = () => {
+    clearInterval(watching);
+    controller.abort();
+  };
+  const watching = setInterval(() => {
+    if (isReached()) abort();
+  }, 20);
+  return { signal: controller.signal, abort };
+}
+
 async function isHeld(opened: GitFixture): Promise<boolean> {
   return (await opened.crib.sandbox()).level !== "none";
 }
 
 describe("hooks", () => {
-  it("that run while the call is cancelled keep the commit, and the error reports it", {
-    tags: "slow",
-  }, async () => {
-    await using opened = await openStaged(allowing);
-    const before = opened.commitOf("HEAD").slice(0, 12);
-    const controller = new AbortController();
-    hook(opened, "post-commit", "touch reached; sleep 300");
-    const watching = setInterval(() => {
-      if (existsSync(join(opened.workspace, "reached"))) controller.abort();
-    }, 20);
-    const { error } = await opened.crib.call("git.commit", { message: "x" }, { signal: controller.signal });
-    clearInterval(watching);
-    const made = opened.commitOf("HEAD").slice(0, 10);
-    expect([error?.code, error?.output, opened.git("log", "-1", "--format=%s")]).toEqual([
-      "cancelled",
-      `The commit ${made} was already made. To undo it: git reset --soft ${before}\n`,
-      "x",
-    ]);
-  });
+  it.each([
+    { name: "pre-commit", subject: "First", says: "no commit" },
+    { name: "post-commit", subject: "x", says: "the commit" },
+  ])(
+    "a cancelled call reports $says at once while $name runs, and in its error",
+    {
+      tags: "slow",
+    },
+    async ({ name, subject }) => {
+      await using opened = await openStaged(allowing);
+      const before = opened.commitOf("HEAD");
+      const { signal, abort } = abortedBy(() => existsSync(join(opened.workspace, "reached")));
+      hook(opened, name, "touch reached; trap '' TERM; sleep 300");
+      const emitted: string[] = [];
+      const onEvent = (event: CallEvent) => {
+        if (event.type === "tool-output") emitted.push(event.text);
+      };
+      const { error } = await opened.crib.call("git.commit", { message: "x" }, { signal, onEvent });
+      abort();
+      const made = opened.commitOf("HEAD");
+      const back = `git reset --soft ${before.slice(0, 12)}`;
+      const mention = `The commit ${made.slice(0, 10)} was already made. To undo it: ${back}\n`;
+      const isMade = subject === "x";
+      expect([error?.code, error?.output, emitted, opened.git("log", "-1", "--format=%s")]).toEqual([
+        "cancelled",
+        isMade ? mention : undefined,
+        isMade ? [mention] : [],
+        subject,
+      ]);
+    },
+  );
 
   it("do not run unless a rule allows it, and the answer names them and the rule", async () => {
     await using opened = await openStaged({ sandbox: "auto" });

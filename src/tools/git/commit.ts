@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { type CommitSummary, type Committed, commit, lastCommit } from "../../git/commit.ts";
+import { type CommitSummary, type Committed, commit } from "../../git/commit.ts";
 import { findWritable } from "../../git/find-repository.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
@@ -34,8 +34,6 @@ export const gitCommit: Tool<z.infer<typeof input>, GitCommitData> = {
   input,
   limits: { maxChars: 10_000, keep: "head" },
   timeoutMs: 600_000,
-  // It says whether the commit was made.
-  settlesMs: 3_000,
   accesses: ({ path = "." }) =>
     ["index", "HEAD", "refs/heads"].map((name) => ({
       kind: "write",
@@ -54,8 +52,8 @@ export const gitCommit: Tool<z.infer<typeof input>, GitCommitData> = {
       });
     const { repository } = await findWritable(path, context);
     context.progress("Committing");
-    const done = await commit({ message, amend }, repository);
-    const summary = await lastCommit(repository);
+    const done = await commit({ message, amend }, repository, (text) => context.output("stderr", text));
+    const { summary } = done;
     const back = undoCommand(done, amend);
     context.uncovered(`the commit ${summary.short}: ${back} undoes it and keeps its changes staged`);
     const data: GitCommitData = {
