@@ -85,17 +85,19 @@ describe("toolcrib policy explain", () => {
     );
   });
 
-  it("says what the call does, for 300 accesses", async () => {
+  it("says what the call does, for some of these accesses", async () => {
     await using world = await openWorld(["cautious"]);
     const tool = fc.constantFrom("file.read", "file.list", "file.write", "file.delete");
-    const path = pathsIn(world);
-    await fc.assert(
-      fc.asyncProperty(given.rules, tool, path, async (rules, tool, path) => {
-        const found = await world.compare("cautious", rules, tool, tools[tool]!(path, path));
-        expect(found.called).toEqual(found.explained);
-      }),
-      { numRuns: 300 },
-    );
+    // New rules take longer than a call, so each set is used for several.
+    for (const [index, [name, path]] of fc.sample(fc.tuple(tool, pathsIn(world)), 300).entries()) {
+      const found = await world.compare(
+        "cautious",
+        ruleSets[Math.floor(index / 50)]!,
+        name,
+        tools[name]!(path, path),
+      );
+      expect(found.called).toEqual(found.explained);
+    }
   });
 
   it("says what the call does, for random commands", { tags: "slow" }, async () => {
@@ -247,13 +249,14 @@ async function openWorld(modes: readonly PolicyMode[] = policyModes) {
         return "runs";
     }
   };
+  let applied: readonly string[] = ruleSets[0];
   return {
     workspace,
     outside,
     /** What explain and a call say, with the question. */
     compare: async (mode: PolicyMode, rules: readonly string[], tool: string, input: object) => {
-      policy.setRules(rules);
-      instances.get(mode)!.setRules(rules);
+      if (rules !== applied) for (const each of [policy, ...instances.values()]) each.setRules(rules);
+      applied = rules;
       const question = `${mode} [${rules.join(" | ")}] ${tool} ${JSON.stringify(input)}: `;
       return {
         explained: question + (await explain(mode, tool, input)),
