@@ -127,6 +127,7 @@ describe("openToolcrib with a target", () => {
     const asked: (string | undefined)[] = [];
     await using crib = await openToolcrib({
       target: there.target.name,
+      mode: "safe",
       stateDirectory: join(here.home, "state"),
       configDirectory: join(here.home, "config"),
       approve: ({ target }) => {

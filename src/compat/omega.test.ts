@@ -358,7 +358,7 @@ it("drops all servers when it is shut down, also twice, and keeps its own tools"
 it("asks the user in a mode that asks", async () => {
   const asked: string[] = [];
   await using omega = openOmega({
-    mode: "cautious",
+    mode: "safe",
     approve: async ({ tool }) => {
       asked.push(tool);
       return { allow: false };

@@ -16,7 +16,17 @@ export interface ApprovalView {
 }
 
 export interface ViewPart {
-  readonly label: "Definition" | "Command" | "Purpose" | "Input" | "Changes" | "What" | "Would" | "Why" | "Runs" | "Beware";
+  readonly label:
+    | "Definition"
+    | "Command"
+    | "Purpose"
+    | "Input"
+    | "Changes"
+    | "What"
+    | "Would"
+    | "Why"
+    | "Runs"
+    | "Beware";
   /** One line, unless it is quoted. */
   readonly text: string;
   /** Whether it is text of files, commands and models, of which every line needs a mark. */

@@ -10,6 +10,8 @@ export interface Confinement {
    * that resolved to this address.
    */
   readonly mayConnect?: (host: string, port: number, name?: string) => boolean | Promise<boolean>;
+  /** How long connections have waited for an answer of the user, which does not count as time of the command. */
+  readonly heldMs?: () => number;
   /** The allowed hosts for display and comparison, as rules spell them; "*" for any. */
   readonly hosts?: readonly string[];
   /**

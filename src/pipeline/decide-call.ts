@@ -69,7 +69,7 @@ export async function decideNow(
   const shells = isCommand ? await shellsUsed(call, policy, surroundings) : undefined;
   const settings = { mode, sandbox, policy, lookUp: "what decides", readCommand, shells } as const;
   const asked = await policyQuestion(call, settings);
-  const reachesOwnServers = isCommand ? sandbox === "bwrap" : await isServedHere(call);
+  const reachesOwnServers = !isCommand && (await isServedHere(call));
   const question = { ...asked, reachesOwnServers, isPlanning: isPlanning && !call.isOfUser };
   return { question, policy, decision: decideCall(question, policy, readCommand) };
 }

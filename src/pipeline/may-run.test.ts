@@ -186,6 +186,7 @@ it("never allows a command that the policy would ask about or deny", { tags: "sl
           accesses,
           sandbox: level,
           realPaths: new Map(),
+          asksBeforeCommands: true,
         } as const;
         expect(found).toBe(decide(question, policyOf(lines)).verdict === "allow");
       },

@@ -84,6 +84,8 @@ export function approvalHash(
     tool: call.tool.canonical ?? call.tool.name,
     ...(call.tool.definedAs && { definition: call.tool.definedAs.hash }),
     input: call.input,
+    // One call can ask for several hosts.
+    accesses: call.accesses,
     realPaths: question.realPaths,
     ...(call.environment.name !== undefined && { target: call.environment.name }),
     directory: call.environment.workspace,

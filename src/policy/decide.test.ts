@@ -577,3 +577,34 @@ it("names the strictest part, its rule, the rule's origin and the exact command 
     "../.env",
   ]);
 });
+
+it("lets a rule about a shell leave its script open, as rules about other interpreters do", () => {
+  const verdict = (command: string) => verdictOn(command, "allow run bash **", { mode: "safe" });
+  expect(["bash tests/a.sh", "bash -x tests/a.sh b", "bash -c 'rm x'", "bash"].map(verdict)).toEqual([
+    "allow",
+    "allow",
+    "ask",
+    "ask",
+  ]);
+});
+
+it("runs what the sandbox holds without a question in cautious, and asks before the rest", () => {
+  const verdict = (command: string) => verdictOn(command, "", { mode: "cautious", sandbox: "bwrap" });
+  const runs = ["npm test", "rm -rf dist $X", "eval $X", "cat .e*", "curl -s $URL", "curl -s localhost:3000"];
+  const asks = [
+    "docker ps",
+    "/usr/bin/kubectl get pods",
+    "git -C sub push",
+    "npm --silent publish",
+    "env gh pr create",
+    "git stash drop",
+    "git branch -D x",
+    "git clean -fdx",
+    "python3 ~/tool.py",
+    "node x.js --out ../y",
+    "echo x > .envrc",
+    "curl https://example.com",
+  ];
+  expect(runs.filter((command) => verdict(command) !== "allow")).toEqual([]);
+  expect(asks.filter((command) => verdict(command) !== "ask")).toEqual([]);
+});

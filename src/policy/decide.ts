@@ -1,6 +1,7 @@
 import type { ToolRisk } from "../contract/access.ts";
 import type { DecisionRecord } from "../contract/call.ts";
 import type { ToolError } from "../contract/error.ts";
+import { gitLossOf, reachOf } from "../engine/policy/what-still-asks.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { findRules, unconfinedBy } from "./find-rules.ts";
 import { formatOrigin } from "./guard-paths.ts";
@@ -9,7 +10,7 @@ import { partsOf, type ReadCommand } from "./parts.ts";
 import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts";
 import { harm, ownRisk, worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
-import { isFor, type Rule } from "./rules/rule.ts";
+import { isFor, type Rule, type RuleFinding } from "./rules/rule.ts";
 
 /**
  * Decides about a call part by part. The strictest verdict on a part is the verdict on the call. Pure. `readCommand` is
@@ -87,33 +88,51 @@ function verdictOn(
   if (deny !== undefined) return give("deny", deny.reason, deny.rule);
   const outside = refusalOutside(part, question);
   if (outside !== undefined) return { ...give("deny", "it leads outside the workspace"), outside };
-  if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isWrittenByUser(mayDeny.rule)))
+  if (mayDeny !== undefined && guessCounts(part, mayDeny, question))
     return askFirmly(mayDeny.reason, mayDeny.rule);
-  if ("mentioned" in part) return undefined;
+  if ("mentioned" in part) {
+    // An unknown program gets the path, which the sandbox shows only after an answer.
+    const isHidden = isHeld(question) && part.kind !== "connect" && doubt !== undefined;
+    return isHidden && wins === undefined ? give("ask", doubt) : undefined;
+  }
   if (handsOutKeys(part, wins)) return give("deny", keysReason);
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
     return give("allow", "its paths and hosts are checked");
+  // A command that is not understood may be one that a rule of the user is about.
+  const hidden =
+    part.kind !== "unclear" || part.isSyntax
+      ? undefined
+      : policy.commands.highestFirst.find(
+          (rule) =>
+            (rule.effect === "deny" || (rule.effect === "ask" && mode !== "yolo")) && isWrittenByUser(rule),
+        );
   if (mode === "yolo") {
-    // A command that is not understood may be one that the user denied, and deny rules hold in every mode.
-    const hidden = policy.commands.highestFirst.find(
-      (rule) => part.kind === "unclear" && rule.effect === "deny" && isWrittenByUser(rule),
-    );
     if (hidden === undefined) return give("allow", "mode yolo allows everything");
     return askFirmly("it may be a command that a rule denies", hidden);
   }
   if (mode === "paranoid") return askFirmly(wins?.because ?? "mode paranoid asks before everything");
+  if (isHeld(question) && part.kind !== "unclear" && isOpen(part)) return give("allow", inSandbox);
   // Without a sandbox, rules that allow confined commands do not apply.
   const isBare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
   const bare = isBare || undefined;
-  if (wins?.effect === "ask")
+  const isHeldHere = isHeld(question) && isWhole(part, policy) && !(wins && isWrittenByUser(wins));
+  if (wins?.effect === "ask" && !isHeldHere)
     return { ...give("ask", wins.because ?? "a rule asks before this", wins), bare };
-  if (part.kind === "unclear") return askFirmly(`it cannot be analysed: ${part.reason}`);
+  if (part.kind === "unclear") {
+    if (hidden !== undefined)
+      return askFirmly(
+        `it may be a command that a rule ${hidden.effect === "deny" ? "denies" : "asks about"}`,
+        hidden,
+      );
+    if (!isHeld(question) || part.isSyntax) return askFirmly(`it cannot be analysed: ${part.reason}`);
+    return give("allow", inSandbox);
+  }
   if (bare) {
     const without = "no sandbox is available, so every command needs approval";
     const usual = `mode ${mode} asks before commands run, and there is no sandbox`;
     return { ...give("ask", wins === undefined ? usual : without), bare };
   }
-  if (wins !== undefined) return give("allow", wins.because ?? "a rule allows it", wins);
+  if (wins?.effect === "allow") return give("allow", wins.because ?? "a rule allows it", wins);
   if (doubt !== undefined) return give("ask", doubt);
   return { part, risk, rule: undefined, ...verdictOfMode(part, risk, mode, question) };
 }
@@ -160,22 +179,32 @@ function verdictOfMode(
   part: PolicyPart,
   risk: ToolRisk,
   mode: "safe" | "cautious",
-  { notCovered, sandbox, asksBeforeCommands, reachesOwnServers }: Question,
+  question: Question,
 ): Pick<PolicyVerdict, "verdict" | "reason"> {
   const isChange = part.kind === "write" || part.kind === "delete";
   if (mode === "cautious" && isChange) {
     const { kind, target } = part;
-    const loss = target.kind === "known" ? notCovered?.get(target.spelled) : undefined;
+    const loss = target.kind === "known" ? question.notCovered?.get(target.spelled) : undefined;
     if (loss !== undefined) return { verdict: "ask", reason: `undo cannot restore it: ${loss}` };
-    if (kind === "delete" && target.kind === "open")
+    if (kind === "delete" && target.kind === "open" && !isHeld(question))
       return { verdict: "ask", reason: "undo may not restore it: only the shell knows what it deletes" };
     return { verdict: "allow", reason: `mode cautious ${kind === "write" ? "allows writing" : deletes}` };
   }
   if (part.kind !== "run" && (risk === "read" || (risk === "write" && mode === "cautious")))
     return { verdict: "allow", reason: `mode ${mode} allows ${actions[risk]}` };
   // Only a rule lets the call connect to the other servers of this machine.
-  if (part.kind === "connect" && reachesOwnServers && meansLoopback(part.host))
+  const isOwn = question.reachesOwnServers || ("in" in part && question.sandbox === "bwrap");
+  if (part.kind === "connect" && isOwn && meansLoopback(part.host))
     return { verdict: "allow", reason: "servers that commands run may be used" };
+  if (part.kind === "run" && isHeld(question)) {
+    const reach = reachOf(part.command);
+    if (reach !== undefined)
+      return { verdict: "ask", reason: `it reaches ${reach}, where nothing is undone` };
+    const loss = gitLossOf(part.command);
+    if (loss !== undefined) return { verdict: "ask", reason: `undo cannot restore it: ${loss}` };
+    return { verdict: "allow", reason: inSandbox };
+  }
+  const { sandbox, asksBeforeCommands } = question;
   const mayRead = mode === "cautious" && sandbox !== "none" && !asksBeforeCommands;
   if (part.kind === "run" && mayRead && ownRisk(part.command) === "read")
     return { verdict: "allow", reason: "mode cautious allows commands that only read, in the sandbox" };
@@ -185,6 +214,35 @@ function verdictOfMode(
 }
 
 const deletes = "allows deleting what undo restores";
+const inSandbox = "mode cautious allows commands in the sandbox";
+
+/**
+ * Whether the sandbox and undo hold what a command does, so that it runs unasked: it sees no secrets, reaches no host
+ * without an answer, and everything that it writes is in the workspace. Landlock cannot hide the workspace's secrets.
+ */
+function isHeld({ mode, sandbox, asksBeforeCommands }: Question): boolean {
+  return mode === "cautious" && sandbox === "bwrap" && !asksBeforeCommands;
+}
+
+/** Whether a guess counts that a part may become what a rule refuses. The sandbox holds rules about paths by itself. */
+function guessCounts(
+  part: PolicyPart,
+  { rule, aimed }: NonNullable<RuleFinding["mayDeny"]>,
+  question: Question,
+): boolean {
+  if (isHeld(question)) return part.kind === "run" && isWrittenByUser(rule);
+  return question.mode !== "yolo" || aimed || isWrittenByUser(rule);
+}
+
+/** Whether only the shell knows the path or host. In the sandbox the path is one that the command may use, and the host is asked for. */
+function isOpen(part: PolicyPart): boolean {
+  return part.kind === "connect" ? part.host === undefined : "target" in part && part.target.kind === "open";
+}
+
+/** Whether a part is about the workspace as a whole, which contains protected files that the sandbox keeps. */
+function isWhole(part: PolicyPart, { context }: Policy): boolean {
+  return "target" in part && part.target.kind === "known" && part.target.path === context.workspace;
+}
 
 /** Returns whether a part connects to cloud metadata, which contains credentials, although no rule names the host. */
 function handsOutKeys(part: PolicyPart, wins: Rule | undefined): boolean {

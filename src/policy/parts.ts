@@ -248,8 +248,10 @@ function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): re
 /** Finds the words of a program that runs code and may use them in any way. `--file=x` and `@x` also name a file. */
 function mentions(command: SimpleCommand): Word[] {
   if (harm(ownRisk(command)) < harm("execute")) return [];
-  return otherWords(command).flatMap((word) => {
-    const value = word.value!.replace(/^--?[\w-]+=|^@/, "");
+  const below = command.words.slice(1).filter(isBelowHome);
+  return [...below, ...otherWords(command)].flatMap((word) => {
+    if (word.value === undefined) return [word];
+    const value = word.value.replace(/^--?[\w-]+=|^@/, "");
     return value === "" || /^-|:\/\//.test(value) ? [] : [{ ...word, value, parts: [value] }];
   });
 }
@@ -274,6 +276,12 @@ function addressIn(text: string): string | undefined {
   const [scheme] = /[a-z][a-z0-9+.-]*$/i.exec(text.slice(Math.max(0, at - 20), Math.max(0, at))) ?? [];
   if (scheme !== undefined) return scheme + text.slice(at).split(/[\s"']/, 1)[0]!;
   return /^[\w.-]+@[\w.-]+:/.exec(text.slice(0, 300))?.[0];
+}
+
+/** Recognizes `~/tool.py`, whose only unknown part is the home directory. */
+function isBelowHome({ parts: [home, ...rest] }: Word): boolean {
+  const isHome = typeof home === "object" && home.unknown === "home";
+  return isHome && rest.length > 0 && rest.every((part) => typeof part === "string");
 }
 
 function otherWords({ words, accesses }: SimpleCommand): Word[] {

@@ -22,9 +22,9 @@ it("does not ask about temporary files that belong to the session", () => {
   ]).toEqual([
     ["allow", "ask", "ask"],
     ["allow", "ask", "ask"],
+    ["allow", "ask", "ask"],
     ["ask", "ask", "ask"],
-    ["ask", "ask", "ask"],
-    ["ask", "ask", "ask"],
+    ["allow", "ask", "ask"],
     ["ask", "ask", "ask"],
     ["deny", "deny", "deny"],
     ["deny", "deny", "deny"],

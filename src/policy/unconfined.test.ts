@@ -44,9 +44,9 @@ it("states that there is no sandbox, and offers a grant that says so", () => {
   expect(offered("mkdir a", "ask run mkdir **")).toEqual(grants);
   // It runs code of the workspace, which nothing would limit.
   expect(offered("npm test")).toBeUndefined();
-  expect(
-    grantsFor(decisionOn("npm test", "", { sandbox: "bwrap" }), { tool: { name: "shell.run" } }),
-  ).toEqual(["allow run npm test by shell.run"]);
+  expect(grantsFor(decisionOn("npm test", "", { mode: "safe" }), { tool: { name: "shell.run" } })).toEqual([
+    "allow run npm test by shell.run",
+  ]);
 });
 
 it("runs a call outside the sandbox when a rule covers each command in it", () => {

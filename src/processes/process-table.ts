@@ -44,7 +44,7 @@ export class ProcessTable {
         terminal,
         readsInput: input === "open",
         awaitReadiness,
-        hasNetwork: environment.confinement?.mayConnect !== undefined,
+        hasNetwork: (environment.confinement?.hosts?.length ?? 0) > 0,
         remarks,
         outputs,
         redactor,

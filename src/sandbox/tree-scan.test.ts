@@ -46,6 +46,7 @@ it("finds hidden files, read-only files, and repositories", async () => {
     repositories: [at(".git"), at("a/.git")],
     bare: [],
     unnameable: [],
+    sockets: [],
     isWhole: true,
   });
 });
@@ -215,6 +216,7 @@ it("reports when there are more entries than it scans, and scans near the top fi
     repositories: [],
     bare: [],
     unnameable: [],
+    sockets: [],
     isWhole: false,
   });
 });
@@ -243,6 +245,7 @@ it("reports names that are not valid text", async () => {
     repositories: [],
     bare: [],
     unnameable: [join(folder.path, "\uFFFD.pem")],
+    sockets: [],
     isWhole: true,
   });
 });
@@ -252,7 +255,7 @@ it("stops when reading takes too long, and continues from there the next time", 
   fill(folder.path, ["a/.env"]);
   const entries = new TreeScan(folder.path, { maxMs: -1 });
   expect(await entries.scan(judge)).toEqual({
-    ...{ hidden: [], readOnly: [], repositories: [], bare: [], unnameable: [] },
+    ...{ hidden: [], readOnly: [], repositories: [], bare: [], unnameable: [], sockets: [] },
     isWhole: false,
   });
 });

@@ -37,7 +37,7 @@ describe("check", () => {
   });
 
   it("names only the formatters and checkers that the project uses", async () => {
-    await using fixture = await temporaryToolcrib({ mode: "cautious" });
+    await using fixture = await temporaryToolcrib({ mode: "safe" });
     const { crib } = fixture;
     fixture.write("a.rs", "fn a() {}\n");
     const commands = async () => {

@@ -177,13 +177,14 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
           const ran = await opened.run("sh probe.sh");
           answers.push("stdout" in ran ? ran.stdout.includes("reached") : ran);
         }
+        // A port of the machine needs a rule.
         await using asking = await openFixture({ sandbox: "bwrap", answer: "once" });
         const ran = await asking.run(fetching);
-        answers.push("stdout" in ran && ran.stdout, asking.asked[0]!.hosts.includes("127.0.0.1"));
+        answers.push("stdout" in ran && ran.stdout.includes("reached"), asking.asked.length);
       } finally {
         server.close();
       }
-      expect(answers).toEqual([false, true, false, true, "reached\n", true]);
+      expect(answers).toEqual([false, true, false, true, false, 0]);
     },
   );
 
@@ -213,7 +214,7 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
     const read = await opened.run("ls && git status --short");
     const written = existsSync(join(opened.workspace, "made"));
     const [more, rustant] = [
-      await opened.run("ls; make"),
+      await opened.run("ls; touch ~/a"),
       await opened.crib().addCaller({ dialect: "rustant" }),
     ];
     const asked = await rustant.call("shell_exec", { command: "ls" });

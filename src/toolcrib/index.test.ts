@@ -374,7 +374,7 @@ describe("approval", () => {
       widths: [
         {
           rules: [`allow delete '${folder}/a' by test.act`],
-          shown: [`allow delete '${folder}/a'`],
+          words: `delete '${folder}/a'`,
         },
       ],
       directory: folder,

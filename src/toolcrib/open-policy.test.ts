@@ -28,14 +28,14 @@ function furnish(files: Readonly<Record<string, string>>) {
   return { ...folder, options, at, write, own: policyFiles(options.config, options.workspace) };
 }
 
-/** Verdict and location of the rule for a command, as an instance would decide in mode cautious. */
+/** Verdict and location of the rule for a command, as an instance would decide in mode safe. */
 async function verdictOn(command: string, options: PolicyOptions): Promise<readonly string[]> {
   const access: ToolAccess = { kind: "execute", command };
   const { record } = await previewDecision(
     { tool: { name: "shell.run", risk: "execute" }, accesses: [access] },
     {
       policy: (await OpenPolicy.open(options)).current,
-      mode: "cautious",
+      mode: "safe",
       environment: new MemoryEnvironment(),
       sandbox: async () => "bwrap",
     },
@@ -63,7 +63,7 @@ it("ranks stronger sources above weaker ones, and any deny above all", async () 
     ["ask", ".toolcrib/rules:1"],
     ["allow", `${fixture.at("more")}:1`],
     ["deny", `${fixture.at("config/rules")}:3`],
-    ["ask", "mode cautious"],
+    ["ask", "mode safe"],
   ]);
 });
 
@@ -88,11 +88,11 @@ it("applies a folder's deny rules always, and its allow rules only while trusted
   const again = await both();
   expect([untrustProjectRules(fixture.own), untrustProjectRules(fixture.own)]).toEqual([true, false]);
   expect([untrusted, trusted, changed, again, await both()]).toEqual([
-    [["ask", "mode cautious"], denied, "untrusted"],
+    [["ask", "mode safe"], denied, "untrusted"],
     [["allow", ".toolcrib/rules:1"], denied, "trusted"],
-    [["ask", "mode cautious"], denied, "changed"],
+    [["ask", "mode safe"], denied, "changed"],
     [["allow", ".toolcrib/rules:1"], denied, "trusted"],
-    [["ask", "mode cautious"], denied, "untrusted"],
+    [["ask", "mode safe"], denied, "untrusted"],
   ]);
 });
 
@@ -118,7 +118,7 @@ it("does not confuse a folder with a trusted one, regardless of its git files (C
   );
   expect([await verdictOn("make", fixture.options), await verdictOn("make", other)]).toEqual([
     ["allow", ".toolcrib/rules:1"],
-    ["ask", "mode cautious"],
+    ["ask", "mode safe"],
   ]);
 });
 

@@ -29,7 +29,7 @@ it("makes few calls on the target for each call of a tool", async () => {
   const written = await calls("file.write", { path: "one/new.txt", content: "x\n" });
   expect(countedBy(written)).toEqual({ realPath: 2, info: 1, readFile: 1, change: 1 });
   expect(countedBy(await calls("shell.run", { command: "true" }))).toEqual({ start: 1 });
-  expect((await calls("git.status", {})).length).toBeLessThanOrEqual(20);
+  expect((await calls("git.status", {})).length).toBeLessThanOrEqual(24);
 });
 
 it("reads files together that a command could change, or has changed", async () => {

@@ -96,7 +96,7 @@ describe.skipIf(levels[0] === "none")("commands of a session in a sandbox", () =
   it("ask when earlier commands have changed what they do (CVE-2026-22708)", { tags: "slow" }, async () => {
     const asked: string[] = [];
     await using fixture = await openFixture({
-      mode: "cautious",
+      mode: "safe",
       rules: ["allow run git diff **"],
       approve: (request) => {
         asked.push(request.reason);

@@ -14,9 +14,9 @@ export interface Work {
 }
 
 const withIdentity = "-c user.name=A -c user.email=a@example.com";
-const unresolved = "curl: (6) Could not resolve host: api.example.invalid";
-const offline =
-  "The command ran without network. The rule `allow connect api.example.invalid` lets it connect.";
+const unconnected = "curl: (56) CONNECT tunnel failed, response 403";
+const refused = (host: string) => `refused ${host}:443: to allow it, add the rule "allow connect ${host}"`;
+const offline = refused("api.example.invalid");
 
 export const works: Readonly<Record<string, Work>> = {
   git: {
@@ -66,7 +66,11 @@ export const works: Readonly<Record<string, Work>> = {
       "npm test 2>&1 | grep -oE '(pass|fail) [0-9]+$'",
       "npx --no-install node -p 1",
     ],
-    says: () => ["installed\n\nnode_modules:\nlib", "pass 2\nfail 0", "1"],
+    says: () => [
+      `installed\n\nnode_modules:\nlib\n[${refused("registry.npmjs.org")}]`,
+      "pass 2\nfail 0",
+      "1",
+    ],
   },
   "npm with a registry that a rule allows": {
     needs: ["npm"],
@@ -198,9 +202,9 @@ export const works: Readonly<Record<string, Work>> = {
       { tool: "process.start", input: { command: "address=https://api.example; curl -sS $address.invalid" } },
     ],
     says: () => [
-      `Exit code 6.\n${unresolved}\n[${offline}]`,
-      `${unresolved}\n[${offline}]`,
-      `curl was started, but ended with exit code 6 at once\n${offline} Fix the error it printed, then start it again.\n${unresolved}\n`,
+      `Exit code 56.\n${unconnected}\n[${offline}]`,
+      `${unconnected}\n[${offline}]`,
+      `curl was started, but ended with exit code 56 at once\n${offline} Fix the error it printed, then start it again.\n${unconnected}\n`,
     ],
   },
 };

@@ -166,7 +166,7 @@ Deleted the file notes.txt (4 bytes).
 Allow  shell.run?
   | npm test
 Why    mode cautious asks before commands run
-Runs   in the sandbox (landlock); it can connect to no host
+Runs   in the sandbox (landlock); it asks before it connects
 a      run exactly: npm test
 2      run npm test with any further arguments
 `);

@@ -42,7 +42,7 @@ const explain = (changed: Partial<ApprovalRequest>, columns = 80) =>
 function about(command: string, text = "", agent?: string): ApprovalRequest {
   const decision = decide(
     {
-      mode: "cautious",
+      mode: "safe",
       tool: { name: "shell.run", risk: "execute" },
       accesses: [{ kind: "execute", command }],
       sandbox: "bwrap",
@@ -77,8 +77,8 @@ it.each([60, 80, 120])("asks an ordinary question in at most nine lines of %i co
   expect(lines.slice(0, 5)).toEqual([
     "Allow  shell.run, for agent_1?",
     "  | npm test -- --watch",
-    "Why    mode cautious asks before commands run",
-    "Runs   in the sandbox (bwrap); it can connect to no host",
+    "Why    mode safe asks before commands run",
+    "Runs   in the sandbox (bwrap); it asks before it connects",
     "s, a   run exactly: npm test -- --watch",
   ]);
   expect(lines.length).toBeLessThanOrEqual(columns === 60 ? 9 : 7);
@@ -94,7 +94,7 @@ Allow  shell.run?
   | npm test && git push
   |             ^^^^^^^^
 Why    a rule asks before this (ask run git push **, /config/rules:2)
-Runs   in the sandbox (bwrap); it can connect to no host
+Runs   in the sandbox (bwrap); it asks before it connects
 `);
   const preview = `--- a/a\n+++ b/a\n@@ -0,0 +1,200 @@\n${"+x\n".repeat(200)}`;
   const lines = show({ preview }).split("\n");
@@ -201,20 +201,25 @@ Command
   |             ^^^^^^^^^^^^^^^^   ^^^^^^^
 Why    git push --force: a rule asks before this (ask run git push **,
        /config/rules:2)
-Why    tee log: mode cautious asks before commands run
-Runs   in the sandbox (bwrap); it can connect to no host
+Why    tee log: mode safe asks before commands run
+Why    log: mode safe asks before writing
+Runs   in the sandbox (bwrap); it asks before it connects
 Answer s: Until this session ends, shell.run may run exactly: git push
-       --force; run exactly: tee log. It adds:
+       --force; run exactly: tee log; write /workspace/log. It adds:
   | allow run git push --force by shell.run
   | allow run tee log by shell.run
+  | allow write /workspace/log by shell.run
 Answer a: In this folder from now on, shell.run may run exactly: git push
-       --force; run exactly: tee log. It adds:
+       --force; run exactly: tee log; write /workspace/log. It adds:
   | allow run git push --force by shell.run
   | allow run tee log by shell.run
+  | allow write /workspace/log by shell.run
 Answer 2: In this folder from now on, shell.run may run exactly: git push
-       --force; run tee with any further arguments. It adds:
+       --force; run tee with any further arguments; write /workspace/log. It
+       adds:
   | allow run git push --force by shell.run
   | allow run tee ** by shell.run
+  | allow write /workspace/log by shell.run
 Answer m refuses with a message to the model.
 `);
 });
@@ -232,8 +237,8 @@ it("shows the sandbox of a command, and the hosts it would reach", () => {
     runs({ sandbox: "none", unconfined: true, hosts: ["*"] }),
   ]).toEqual([
     false,
-    "in the sandbox (landlock); it can connect to no host\n",
-    "in the sandbox (bwrap); it can connect to *.example.com, localhost\n",
+    "in the sandbox (landlock); it asks before it connects\n",
+    "in the sandbox (bwrap); it can connect to *.example.com, localhost, and asks before others\n",
     "in the sandbox (bwrap); it can connect to every host that no rule denies\n",
     "without a sandbox: it can access everything you can\n",
     "outside the sandbox, by your rules: it can access everything you can\n",

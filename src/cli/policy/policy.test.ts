@@ -120,7 +120,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
       JSON.parse(json.stdout).confinement,
     ]).toEqual([
       expect.stringMatching(
-        /^ {2}sandbox {4}bwrap\n {2}hosts {6}\*\.example\.com\n {2}hidden {5}paths of \d+ rules\n {2}variables {2}core, AWS_\*\n {2}limits {5}memory 4GB, cpu 1h\n$/,
+        /^ {2}sandbox {4}bwrap\n {2}hosts {6}\*\.example\.com; others ask when the command connects\n {2}hidden {5}paths of \d+ rules\n {2}variables {2}core, AWS_\*\n {2}limits {5}memory 4GB, cpu 1h\n$/,
       ),
       "  sandbox    none\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
       "  sandbox    none, by an `unconfined` rule\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
@@ -175,7 +175,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
   it("reports lines that have no effect because they are not trusted", async () => {
     await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "allow run make\ndeny run rm **\nopen .env\n");
-    const { exit, stderr } = await cli.run("policy", "explain", "run make");
+    const { exit, stderr } = await cli.run("policy", "explain", "run make", "--mode", "safe");
     expect([exit, stderr]).toEqual([
       4,
       "Ignored because the rules of this folder are not trusted: .toolcrib/rules:1, .toolcrib/rules:3. " +
@@ -285,7 +285,7 @@ command line: --rule
     cli.write("evil/config/rules", "allow run **\n");
     cli.write("evil/toolcrib/rules", "allow run **\n");
     const paths = JSON.parse((await cli.run("paths", "--json")).stdout);
-    const { exit } = await cli.run("policy", "explain", "run make");
+    const { exit } = await cli.run("policy", "explain", "run make", "--mode", "safe");
     expect([paths.config, exit]).toEqual([join(cli.home, "config"), 4]);
   });
 
@@ -311,7 +311,7 @@ describe("toolcrib policy test", () => {
       {
         exit: 1,
         stdout: `${cli.userRules}:3: expect deny run git push
-  expected deny in mode cautious, got ask: it would run \`git push\` (mode cautious: network)
+  expected deny in mode cautious, got ask: it would run \`git push\`: it reaches other machines, where nothing is undone (mode cautious: network)
 3 examples, 1 failed.
 `,
         stderr: "",
@@ -439,7 +439,7 @@ describe("toolcrib policy replay", () => {
     const given = ["--sandbox", "bwrap", ...rules.flatMap((rule) => ["--rule", rule])];
     const { stdout } = await cli.run("policy", "replay", "last", "--json", ...given);
     const verdicts = JSON.parse(stdout).map(({ now }: { now: Verdict }) => now.verdict);
-    expect(verdicts).toEqual(["deny", "allow", "deny", "allow", "ask", "allow"]);
+    expect(verdicts).toEqual(["deny", "allow", "deny", "allow", "allow", "allow"]);
   });
 
   it("asks again about commands of a dialect that promises to ask", { tags: "slow" }, async () => {
@@ -484,20 +484,20 @@ describe("toolcrib policy trust", () => {
       const { exit, stdout } = await cli.run("policy", ...words);
       steps.push([exit, words.includes("explain") ? stdout.split("\n")[0] : stdout]);
     };
-    await step("explain", "run make");
+    await step("explain", "run make", "--mode", "safe");
     await step("trust");
     await step("trust", "--yes");
     await step("trust", "--yes");
-    await step("explain", "run make");
+    await step("explain", "run make", "--mode", "safe");
     writeFileSync(join(cli.workspace, ".toolcrib/rules"), "allow run **\n");
-    await step("explain", "run make");
+    await step("explain", "run make", "--mode", "safe");
     const { stderr } = await cli.run("call", "file.list");
     await step("untrust");
     await step("untrust");
     expect(stderr).toBe(
       ".toolcrib/rules has changed since you trusted it, so its allow rules do not apply. To trust it again, run: toolcrib policy trust\n",
     );
-    const asked = "ask: it would run `make` (mode cautious: execute)";
+    const asked = "ask: it would run `make` (mode safe: execute)";
     expect(steps).toEqual([
       [4, asked],
       [4, ""],
@@ -540,7 +540,7 @@ describe("toolcrib policy trust", () => {
     });
     const { code } = await command.exit;
     await environment.close();
-    expect([code, (await cli.run("policy", "explain", "run make")).exit]).toEqual([3, 4]);
+    expect([code, (await cli.run("policy", "explain", "run make", "--mode", "safe")).exit]).toEqual([3, 4]);
   });
 
   it("reports that there is nothing to trust", async () => {

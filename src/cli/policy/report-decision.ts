@@ -123,7 +123,7 @@ export function showConfinement(report: ConfinementReport | null): string {
   const isHeld = sandbox !== "none";
   const rows = [
     ["sandbox", isHeld ? sandbox : unconfined ? "none, by an `unconfined` rule" : "none"],
-    ...(isHeld ? [["hosts", hosts.length === 0 ? "none" : printableLine(hosts.join(", "))]] : []),
+    ...(isHeld ? [["hosts", describeHosts(hosts)]] : []),
     ...(isHeld ? outside("readable", readable) : []),
     ...(isHeld ? outside("writable", writable) : []),
     ...(isHeld ? [["hidden", `paths of ${counted(hidingRules, "rule")}`]] : []),
@@ -131,6 +131,12 @@ export function showConfinement(report: ConfinementReport | null): string {
     ...(limits.length === 0 ? [] : [["limits", limits.join(", ")]]),
   ];
   return `\n${layTable(rows, "  ")}`;
+}
+
+function describeHosts(hosts: readonly string[]): string {
+  if (hosts.length === 0) return "all ask when the command connects";
+  const named = printableLine(hosts.join(", "));
+  return hosts.includes("*") ? named : `${named}; others ask when the command connects`;
 }
 
 function outside(how: string, paths: readonly string[]): readonly string[][] {

@@ -97,7 +97,7 @@ describe("toolcrib run", () => {
   });
 
   it("asks for no approval without a terminal, informs the model, and exits with 4", async () => {
-    await using fixture = await cliWithModel([{ calls: [command("rm -rf x")] }, { text: "I may not." }]);
+    await using fixture = await cliWithModel([{ calls: [command("rm -rf ~/x")] }, { text: "I may not." }]);
     fixture.write("x", "");
     const { exit, stdout, stderr } = await fixture.run("run", "remove x");
     expect([exit, stdout, isThere(fixture, "x"), stderr.trimEnd().split("\n").at(-1)]).toEqual([
@@ -105,7 +105,7 @@ describe("toolcrib run", () => {
       "I may not.\n",
       true,
       expect.stringMatching(
-        /^To allow it, approve it on a terminal, or .*add --rule 'allow run rm -rf x by /,
+        /^To allow it, approve it on a terminal, or .*add --rule 'allow delete \/\S+\/x by /,
       ),
     ]);
     expect(fixture.server.requests[1]!.messages.at(-1)!.text).toContain("needs approval");
@@ -276,9 +276,13 @@ else
         { text: "Gone." },
       ]);
       fixture.write("x", "");
-      const { exit, screen } = await fixture.onTerminal(["run", "remove x"], [[question, "y\n"]], {
-        NO_COLOR: "1",
-      });
+      const { exit, screen } = await fixture.onTerminal(
+        ["run", "--mode", "safe", "remove x"],
+        [[question, "y\n"]],
+        {
+          NO_COLOR: "1",
+        },
+      );
       const lines = withoutProgress(screen).split("\n");
       expect([
         exit,
@@ -302,7 +306,7 @@ else
       ]);
       fixture.write("x", "");
       const { exit, screen } = await fixture.onTerminal(
-        ["run", "--rule", "allow run sleep *", "remove x"],
+        ["run", "--mode", "safe", "--rule", "allow run sleep *", "remove x"],
         [
           ['"[y]es"', "y\ny"],
           [question, "n\n"],

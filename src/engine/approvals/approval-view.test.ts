@@ -40,7 +40,7 @@ it("is the whole question as text, with what each answer adds in words", () => {
   expect(text).toBe(`claude-code asks: allow shell.run, for agent_1? (risk: execute)
     npm test
 Why: mode cautious asks before commands run
-Runs: in the sandbox (bwrap); it can connect to no host
+Runs: in the sandbox (bwrap); it asks before it connects
 "session": Until this session ends, shell.run may run exactly: npm test
 "always": In this folder from now on, shell.run may run exactly: npm test
 "always 2": In this folder from now on, shell.run may run npm test with any further arguments`);

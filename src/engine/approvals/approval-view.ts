@@ -22,7 +22,13 @@ export const answers: Readonly<Record<ApprovalChoice["id"], Approval>> = {
 
 export function approvalView(request: ShownRequest): ApprovalView {
   const shown = toShownRequest(request);
-  const body = [...definitionOf(shown), ...commands(shown), ...inputOf(shown), ...previewOf(shown), ...facts(shown)];
+  const body = [
+    ...definitionOf(shown),
+    ...commands(shown),
+    ...inputOf(shown),
+    ...previewOf(shown),
+    ...facts(shown),
+  ];
   const isEscaped = body.some(({ text }) => escaped.test(text));
   return {
     title: titleOf(shown),
@@ -164,7 +170,11 @@ function facts(request: ShownRequest): readonly ViewPart[] {
   });
   const more = effects.length > maxEffects ? [`and ${effects.length - maxEffects} more`] : [];
   const would = [...effects.slice(0, maxEffects), ...more].join(", ");
-  const network = hosts.includes("*") ? "every host that no rule denies" : hosts.join(", ") || "no host";
+  const network = hosts.includes("*")
+    ? "can connect to every host that no rule denies"
+    : hosts.length === 0
+      ? "asks before it connects"
+      : `can connect to ${hosts.join(", ")}, and asks before others`;
   const isFree = unconfined || sandbox === "none";
   const free = `${unconfined ? "outside the sandbox, by your rules" : "without a sandbox"}: it can access everything you can`;
   return [
@@ -173,7 +183,7 @@ function facts(request: ShownRequest): readonly ViewPart[] {
     ...others.map((reason) => line("Why", reason, true)),
     ...(commandsIn(accesses).length === 0
       ? []
-      : [line("Runs", isFree ? free : `in the sandbox (${sandbox}); it can connect to ${network}`)]),
+      : [line("Runs", isFree ? free : `in the sandbox (${sandbox}); it ${network}`)]),
   ];
 }
 

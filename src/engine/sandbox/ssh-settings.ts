@@ -5,8 +5,8 @@ import { namesIfReadable } from "../../system/directories.ts";
 import type { Shown } from "./visible.ts";
 
 /**
- * Copies `/etc/ssh` without its keys. In a user namespace the files of root belong to nobody, and ssh refuses settings
- * of another user; the copy belongs to the user of the command.
+ * Copies `/etc/ssh` without its keys. In a user namespace the files of root have no known owner, and ssh refuses
+ * settings of another user; the copy belongs to the user of the command.
  */
 export function copyOfSshSettings(folder: string): readonly Shown[] {
   const target = "/etc/ssh";

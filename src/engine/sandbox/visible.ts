@@ -15,7 +15,7 @@ export interface Shown {
 }
 
 /**
- * What commands see of the machine, read-only: one list for every sandbox. Apart from it they see the workspace, what
+ * The part of the machine that commands see, read-only: one list for every sandbox. Apart from it they see the workspace, what
  * rules grant, and a private home and temporary directory in place of the user's.
  */
 export interface Visible {

@@ -2,7 +2,7 @@ import type { Confinement } from "../../contract/confinement.ts";
 
 /**
  * Compares the confinement of a running shell with that of a later command. A shell keeps its confinement. It may read
- * more than the command, but all other permissions must match. `isTooFree`: the shell has a permission that the command
+ * more than the command, but all other permissions must match; it connects as each command may. `isTooFree`: the shell has a permission that the command
  * must not have. `lacks`: the permissions of the command that the shell does not have, for display. `isPrivate` tells
  * whether a readable path exists and is hidden from commands without permission.
  */
@@ -11,7 +11,6 @@ export function compareConfinements(
   command: Confinement = {},
   isPrivate: (path: string) => boolean = () => true,
 ): { readonly isTooFree: boolean; readonly lacks: readonly string[] } {
-  const hosts = (confinement: Confinement) => confinement.hosts ?? (confinement.mayConnect ? ["*"] : []);
   const isTooFree =
     (shell.unconfined ?? false) !== (command.unconfined ?? false) ||
     shell.isHidden !== command.isHidden ||
@@ -19,12 +18,10 @@ export function compareConfinements(
     shell.isReadOnly !== command.isReadOnly ||
     missing(absent(command), absent(shell)).length > 0 ||
     settings(shell) !== settings(command) ||
-    missing(hosts(shell), hosts(command)).length > 0 ||
     missing(shell.writable, command.writable).length > 0 ||
     missing(shell.writableIfHidden, command.writableIfHidden).length > 0;
   if (isTooFree) return { isTooFree, lacks: [] };
   const lacks = [
-    ...missing(hosts(command), hosts(shell)).map((host) => `connect to ${host === "*" ? "any host" : host}`),
     ...missing(command.writable, shell.writable).map((path) => `write ${path}`),
     ...missing(absent(shell), absent(command)).map((path) => `create ${path}`),
     ...missing(command.readable, shell.readable)
@@ -43,5 +40,5 @@ function settings({ variables, limits, limitsAtMost }: Confinement): string {
 }
 
 function missing(wanted: readonly string[] = [], there: readonly string[] = []): readonly string[] {
-  return wanted.filter((text) => !there.includes(text) && !there.includes("*"));
+  return wanted.filter((text) => !there.includes(text));
 }

@@ -452,13 +452,11 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
 
   it("keep the permissions of their first command, and restart for a command with fewer", async () => {
     mkdirSync(join(workspace, "sub"));
-    await runAs({ hosts: ["a.example"] }, "cd sub; x=1");
-    expect(await runAs({ hosts: ["a.example", "b.example"] }, "echo $x")).toEqual({
+    await runAs({ writable: ["/srv/a"] }, "cd sub; x=1");
+    expect(await runAs({ writable: ["/srv/a", "/srv/b"] }, "echo $x")).toEqual({
       ...saying("1\n"),
       cwd: join(workspace, "sub"),
-      remarks: [
-        "Session main was started without permission to connect to b.example. Use another session, or none.",
-      ],
+      remarks: ["Session main was started without permission to write /srv/b. Use another session, or none."],
     });
     expect(await runAs({}, "echo [$x]; pwd")).toEqual({
       ...saying(`[]\n${workspace}/sub\n`),

@@ -9,7 +9,7 @@ const check = (command: string) => ({ command, files: {}, minutes: 1 });
 it("decides targets, repositories, set-up and checks by the rules of the worker, without running anything", async () => {
   await using folder = temporaryFolder();
   await using permissions = new RunPermissions(
-    { sandbox: "bwrap", rules: ["allow run npm test"] },
+    { sandbox: "bwrap", mode: "safe", rules: ["allow run npm test"] },
     folder.path,
   );
   const refusals = async (change: Parameters<typeof specOf>[1]) =>

@@ -52,6 +52,7 @@ class Forecast {
   }
 
   async lossAt(realPath: string): Promise<string | undefined> {
+    if (this.#isMadeAgain(realPath)) return undefined;
     const excluded = this.#excluded(realPath);
     if (excluded !== undefined) return excluded;
     const { path, kind } = this.#change;
@@ -69,6 +70,7 @@ class Forecast {
     if (found === undefined) return "it could not be listed";
     if (typeof found === "string") return found;
     for (const entry of found) {
+      if (this.#isMadeAgain(entry.realPath)) continue;
       const reason =
         this.#excluded(entry.realPath) ??
         (entry.info === undefined
@@ -81,13 +83,17 @@ class Forecast {
 
   /** Returns the reason why undo never restores a path, whatever it contains, because of its folder. */
   #excluded(realPath: string): string | undefined {
+    return this.#namesOf(realPath).includes(".git") ? "git's own files" : undefined;
+  }
+
+  /** Whether a command changes a folder such as node_modules, whose content programs can make again. */
+  #isMadeAgain(realPath: string): boolean {
+    return this.#change.by === "command" && this.#namesOf(realPath).some((name) => leftOutFolders.has(name));
+  }
+
+  #namesOf(realPath: string): readonly string[] {
     const { workspace } = this.#environment;
-    if (!liesInside(realPath, workspace)) return undefined;
-    const names = posix.relative(workspace, realPath).split("/");
-    if (names.includes(".git")) return "git's own files";
-    if (this.#change.by === "tool") return undefined;
-    const at = names.findIndex((name) => leftOutFolders.has(name));
-    return at < 0 ? undefined : `commands may change ${names.slice(0, at + 1).join("/")} without undo`;
+    return liesInside(realPath, workspace) ? posix.relative(workspace, realPath).split("/") : [];
   }
 
   async #lossOf(path: string, { kind, bytes, mode }: FileInfo): Promise<string | undefined> {

@@ -139,7 +139,7 @@ describe.each(eras)("a client of %s", (era) => {
     expect(read.contents).toHaveLength(1);
     expect(asked).toHaveLength(1);
     expect(asked[0]).toContain("Reads doc://readme of the MCP server docs");
-    expect(asked[0]).toContain("allow use resources/read of docs");
+    expect(asked[0]).toContain("resources/read of the MCP server docs may be used with any arguments");
   });
 
   it("is not led to another server or to Toolcrib's own resources by a hostile server", async () => {

@@ -47,7 +47,7 @@ async function answerAfter(before: Surroundings, after: Surroundings) {
   const requests: ApprovalRequest[] = [];
   const stage = checkPolicy(
     {
-      mode: "cautious",
+      mode: "safe",
       rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
       surroundings: { sandbox: async () => surroundings.sandbox, variables: () => surroundings.variables },
       approverOf: () => (request) => {
@@ -82,8 +82,8 @@ it("runs an approved call when nothing has changed, and records the answer and t
       sandbox: "bwrap",
       decision: {
         verdict: "ask",
-        rule: "mode cautious: execute",
-        source: "mode cautious",
+        rule: "mode safe: execute",
+        source: "mode safe",
         reason: "it would run `make`",
         answer: "once",
       },
@@ -116,7 +116,7 @@ it("checks a command of a persistent shell against that shell's earlier commands
   const outcomeOf = async (command: string, whileAsked?: () => void) => {
     const stage = checkPolicy(
       {
-        mode: "cautious",
+        mode: "safe",
         rules: {
           refreshed: () => compilePolicy([source], directories),
           grantForSession: () => {},
@@ -151,7 +151,7 @@ it("checks a command of a persistent shell against that shell's earlier commands
   outcomes.push(
     await outcomeOf("ls", () => (past = { ...past, commands: [...past.commands, "alias ls=evil"] })),
   );
-  past = { commands: ["cd /etc"], isWhole: true, cwd: "/etc" };
+  past = { commands: ["cd /srv"], isWhole: true, cwd: "/srv" };
   outcomes.push(await outcomeOf("cat passwd"));
   expect(outcomes).toEqual(["ran", "needs-approval", "ran", "denied", "needs-approval"]);
 });

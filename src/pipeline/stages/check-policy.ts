@@ -21,6 +21,7 @@ import {
   pathsChanged,
   previewChanged,
 } from "../../engine/approvals/refusals.ts";
+import type { HeldConnections } from "../../engine/pipeline/hold-connections.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import type { GrantWidth } from "../../policy/grants.ts";
 import type { Question } from "../../policy/policy.ts";
@@ -42,21 +43,16 @@ import type { Stage } from "../stage.ts";
 /** Lets a call run, asks the user, or refuses it. */
 export function checkPolicy(settings: PolicySettings, previews: PreviewServices): Stage {
   const openRequests = new OpenRequests();
-  return async (given, next) => {
-    // The copy keeps the caller from changing the input between the check and the run.
-    const call = { ...given, input: snapshot(given.input) };
+  const inSession = new Map<string, HeldConnections>();
+  /** Returns the decision by which a call may run. Throws when it may not. */
+  const settle = async (call: ToolCall): Promise<Settled> => {
     for (;;) {
       const decided = await decideWithHook(call, settings);
       const { question, decision } = decided;
       await refuseSyntaxErrors(call, decision);
       call.account.decision = decision.record;
       if (runsCommands(call)) call.account.sandbox = decision.sandbox;
-      const recheck = () => recheckCall(call, question, settings);
-      const run = async (answer: "approved" | "not asked", latest = decided) => {
-        const confinement = await confinementFor(call, latest, answer, settings);
-        return await next({ ...call, recheck, confinement });
-      };
-      if (decision.verdict === "allow") return await run("not asked");
+      if (decision.verdict === "allow") return { decided, latest: decided, answer: "not asked" };
       if (decision.verdict === "deny") throw denied(decision);
       const isAnswered = hookAnswers(decided, call.hook);
       let approve: Approve | undefined = isAnswered
@@ -78,9 +74,44 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       const asking = { approve, widths, settings, previews };
       const latest = await openRequests.ask(keys, (open) => approveCall(call, decided, asking, open));
       // Otherwise new rules decide the call.
-      if (latest) return await run("approved", latest);
+      if (latest) return { decided, latest, answer: "approved" };
     }
   };
+  return async (given, next) => {
+    // The copy keeps the caller from changing the input between the check and the run.
+    const call = { ...given, input: snapshot(given.input) };
+    const { decided, latest, answer } = await settle(call);
+    const confinement = await confinementFor(call, latest, answer, settings);
+    const recheck = () => recheckCall(call, decided.question, settings);
+    if (confinement === undefined || confinement.unconfined || !runsCommands(call))
+      return await next({ ...call, recheck, confinement });
+    // Loads the network, which most calls do without.
+    const { holdConnections } = await import("../../engine/pipeline/hold-connections.ts");
+    const held = holdConnections(call, latest, confinement, settle);
+    // A shell keeps its sandbox, and each of its commands connects as its own call may.
+    const [session] = call.accesses.flatMap((access) =>
+      access.kind === "execute" ? (access.session ?? []) : [],
+    );
+    if (session !== undefined) inSession.set(session, held);
+    const mayConnect: typeof held.mayConnect = (...given) =>
+      (inSession.get(session ?? "") ?? held).mayConnect(...given);
+    try {
+      return await next({
+        ...call,
+        recheck,
+        confinement: { ...confinement, hosts: confinement.hosts ?? [], heldMs: held.heldMs, mayConnect },
+      });
+    } finally {
+      held.end();
+    }
+  };
+}
+
+interface Settled {
+  readonly decided: DecidedCall;
+  /** The decision after the user's answer. */
+  readonly latest: DecidedCall;
+  readonly answer: "approved" | "not asked";
 }
 
 interface Asking {

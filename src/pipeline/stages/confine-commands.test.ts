@@ -25,7 +25,7 @@ function openStarting() {
       return {} as RunningProcess;
     },
     exchange: async ({ mayConnect }: WebRequest) => ({
-      status: mayConnect?.("example.com", 443) ? 200 : 403,
+      status: (await mayConnect?.("example.com", 443)) ? 200 : 403,
       headers: {},
       body: new Uint8Array(),
       isCut: false,
@@ -66,7 +66,10 @@ async function start(setup: Setup): Promise<ProcessStartOptions["confinement"] |
         grantAlways: async () => {},
       },
       surroundings: { sandbox: async () => now.level, variables: () => ({}) },
-      ...(setup.approve && { approverOf: () => () => ({ allow: true as const }) }),
+      ...(setup.approve && {
+        // Hosts that the command connects to are refused.
+        approverOf: () => (request) => ({ allow: request.accesses.some(({ kind }) => kind === "execute") }),
+      }),
     },
     noServices,
   );
@@ -109,6 +112,7 @@ async function start(setup: Setup): Promise<ProcessStartOptions["confinement"] |
 it("starts commands with the confinement that the policy decided and the files the tool shares", async () => {
   const lines = "allow run make\nvariables none\nlimit cpu 5";
   const held = { variables: { base: "none", extra: [] }, limits: { cpuSeconds: 5 }, limitsAtMost: {} };
+  const connecting = { mayConnect: expect.any(Function), heldMs: expect.any(Function), hosts: [] };
   const rest = {
     isHidden: expect.any(Function),
     isReadOnly: expect.any(Function),
@@ -116,8 +120,12 @@ it("starts commands with the confinement that the policy decided and the files t
     pathRules: expect.any(Function),
     pathsKey: expect.any(String),
     absent: [{ path: "/workspace/.git", kind: "directory" }],
+    readsOnly: undefined,
+    writableIfHidden: undefined,
+    hiddenOutside: [],
     readable: [],
     writable: [],
+    ...connecting,
   };
   const own: Confinement = { writable: ["/run/own"], unconfined: true, mayConnect: () => true };
   expect([
@@ -184,7 +192,10 @@ it("gives an approved call what was approved, and not the same call when it was 
     const found = await start({ accesses, ...setup });
     if (typeof found !== "object") return found;
     const { mayConnect, writable } = found;
-    return [["example.com", "other.org", "third.net"].filter((host) => mayConnect?.(host, 443)), writable];
+    const hosts: string[] = [];
+    for (const host of ["example.com", "other.org", "third.net"])
+      if (await mayConnect?.(host, 443)) hosts.push(host);
+    return [hosts, writable];
   };
   expect([
     await reached({ approve: true }),

@@ -28,11 +28,11 @@ type Tool = Question["tool"];
 
 export function findPathRules(part: PathPart, question: Question, policy: Policy): RuleFinding {
   const { tool } = question;
-  if (part.mentioned) return findMentionRules(part, tool, policy);
+  if (part.mentioned) return findMentionRules(part, question, policy);
   const { kind, target, risk } = part;
   if (target.kind === "output") return { risk };
   const doubt = part.in
-    ? outsideCommandRoots(target, policy.context, question.sandbox)
+    ? outsideCommandRoots(part, target, policy.context, question.sandbox)
     : outsideToolRoots(part, target, policy.context);
   if (target.kind === "open") {
     if (part.extent === "names") return { risk, doubt };
@@ -134,13 +134,15 @@ function something(
   );
 }
 
-function findMentionRules({ target, risk }: PathPart, tool: Tool, policy: Policy): RuleFinding {
+function findMentionRules(part: PathPart, { tool, sandbox }: Question, policy: Policy): RuleFinding {
+  const { target, risk } = part;
   if (target.kind !== "known") return { risk };
+  const doubt = outsideCommandRoots(part, target, policy.context, sandbox);
   const all = namesToCheck(target, policy.context);
   const deny = firstRefusal(all, "read", tool, policy);
   if (deny !== undefined) return { risk, deny };
   const found = firstRefusal(all, "write", tool, policy);
-  return found === undefined ? { risk } : { risk, mayDeny: { ...found, aimed: true } };
+  return { risk, doubt, mayDeny: found && { ...found, aimed: true } };
 }
 
 function findOpenRules(
@@ -186,6 +188,7 @@ function outsideToolRoots(
 
 /** Returns the reason why a command's path outside the workspace needs approval although the mode allows it. */
 function outsideCommandRoots(
+  { kind }: PathPart,
   target: Exclude<PathTarget, { kind: "output" }>,
   { workspace }: PathContext,
   sandbox: SandboxLevel,
@@ -198,8 +201,12 @@ function outsideCommandRoots(
       : "it may be outside the workspace";
   const reached = target.real ?? target.path;
   const isOurs = ours.some((directory) => isWithin(reached, directory));
-  return isOurs || harmlessDevice.test(reached) ? undefined : "it is outside the workspace";
+  const isShown = kind === "read" && sandbox === "bwrap" && shownToAll.test(reached);
+  return isOurs || isShown || harmlessDevice.test(reached) ? undefined : "it is outside the workspace";
 }
+
+/** Matches paths that every command in bubblewrap may read, where a question would protect nothing. */
+const shownToAll = /^\/(?:usr|etc|opt|sys|proc|dev|s?bin|lib(?:32|64|x32)?)(?:\/|$)/;
 
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d)$/;
 

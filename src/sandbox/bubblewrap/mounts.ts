@@ -18,7 +18,7 @@ export type Mount =
   | { readonly show: "link"; readonly target: string; readonly to: string }
   | { readonly show: "devices" | "processes"; readonly target: string };
 
-/** What a command sees, by path. All other paths are missing. */
+/** The view of a command, by path. All other paths are missing. */
 export interface SandboxView {
   readonly workspace: string;
   readonly isWorkspaceReadOnly: boolean;

@@ -278,7 +278,8 @@ export class WorkspaceView {
   /** Shows granted paths also where rules and commands name them by links. */
   #linksOf(named: readonly string[] = [], granted: readonly string[]): readonly Shown[] {
     const { workspace, visible } = this.#options;
-    const isSystem = (path: string) => visible.system.some((directory) => liesInside(path, directory));
+    const system = [...visible.system, ...visible.links.map(({ path }) => path)];
+    const isSystem = (path: string) => system.some((directory) => liesInside(path, directory));
     return named.flatMap((target) => {
       const source = realPathOf(target);
       const isGiven = source !== undefined && source !== target && granted.includes(source);

@@ -78,7 +78,7 @@ interface SessionPaths {
   readonly writable: readonly string[];
   /** The folder of the commands' output pipes. */
   readonly pipes: string;
-  /** What commands may read of the machine, and what is hidden in it. */
+  /** Paths of the machine that commands may read, and those hidden in them. */
   readonly visible: readonly string[];
   readonly hidden: readonly string[];
 }

@@ -30,7 +30,7 @@ it("records what an undo will not restore, also when the start fails", { tags: "
 const later = "what a process changes after the call that started it";
 
 it("asks for approval to start or send input, but not to inspect or stop", async () => {
-  await using fixture = await temporaryToolcrib({ mode: "cautious" });
+  await using fixture = await temporaryToolcrib({ mode: "safe" });
   const call = async (tool: string, input: object) =>
     (await fixture.crib.call(tool, input)).error?.code ?? "ok";
   expect({

@@ -52,15 +52,16 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
   const running = await inItsTurn(request, context, deadline, () =>
     startCommand(request, { ...context, signal }),
   );
-  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const { heldMs = () => 0 } = context.environment.confinement ?? {};
+  const stopTimer = after(timeoutMs, heldMs, () => deadline.abort());
   // A command that has ended was in time, even if reading its output takes longer.
   running.exit.then(
-    () => clearTimeout(timer),
+    () => stopTimer(),
     () => {},
   );
   const output = new CommandOutput(context);
   const prompt = watchForPrompt(running, output, context, request.promptAfterMs);
-  const quiet = endWhenQuiet(request.quietTimeoutMs, output, deadline);
+  const quiet = endWhenQuiet(request.quietTimeoutMs, output, heldMs, deadline);
   try {
     const exit = await readToEnd(running, output).catch(async (error: unknown) => {
       deadline.abort();
@@ -93,7 +94,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
     if (context.signal.aborted) throw endedWithCall(run, context.signal.reason);
     return run;
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     quiet.stop();
     prompt.stop();
   }
@@ -106,7 +107,7 @@ function explainFailure(
   output: string,
   { environment }: ToolContext,
 ): readonly string[] {
-  const hasNetwork = environment.confinement?.mayConnect !== undefined;
+  const hasNetwork = (environment.confinement?.hosts?.length ?? 0) > 0;
   const isUnseen = environment.keepsShells ? undefined : isUnseenPath(environment);
   return explainConfinedFailure({
     command,
@@ -118,16 +119,35 @@ function explainFailure(
   });
 }
 
+/** Calls `end` after a time that does not count while connections of the command wait for the user. Returns a function that stops it. */
+function after(ms: number, heldMs: () => number, end: () => void): () => void {
+  const startedMs = monotonicMs();
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    const leftMs = ms + heldMs() - (monotonicMs() - startedMs);
+    if (leftMs <= 0) end();
+    else timer = setTimeout(look, leftMs);
+  };
+  look();
+  return () => clearTimeout(timer);
+}
+
 function endWhenQuiet(
   quietTimeoutMs: number | undefined,
   output: CommandOutput,
+  heldMs: () => number,
   deadline: AbortController,
 ): { hasEndedIt(): boolean; stop(): void } {
   let hasEndedIt = false;
   if (quietTimeoutMs === undefined) return { hasEndedIt: () => false, stop: () => {} };
+  let lastHeldMs = heldMs();
+  let resumedMs = monotonicMs();
   const checking = setInterval(
     () => {
-      if (deadline.signal.aborted || output.quietMs < quietTimeoutMs) return;
+      if (heldMs() !== lastHeldMs) resumedMs = monotonicMs();
+      lastHeldMs = heldMs();
+      const quietMs = Math.min(output.quietMs, monotonicMs() - resumedMs);
+      if (deadline.signal.aborted || quietMs < quietTimeoutMs) return;
       hasEndedIt = true;
       deadline.abort();
     },

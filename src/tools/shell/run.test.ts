@@ -371,11 +371,12 @@ it("refuses input that it cannot use", async () => {
     expect((await fixture.run("true", more)).error?.code, JSON.stringify(more)).toBe(code);
 });
 
-it("needs approval in the default mode", async () => {
+it("runs in the sandbox without approval in the default mode, and outside of it only with one", async () => {
   await using fixture = await temporaryToolcrib();
-  expect((await fixture.crib.call("shell.run", { command: "touch made" })).error?.code).toBe(
-    "needs-approval",
-  );
+  const codeOf = async (command: string) =>
+    (await fixture.crib.call("shell.run", { command })).error?.code ?? "ran";
+  const inSandbox = (await fixture.crib.sandbox()).level === "bwrap" ? "ran" : "needs-approval";
+  expect([await codeOf("touch made"), await codeOf("touch ~/made")]).toEqual([inSandbox, "needs-approval"]);
 });
 
 type ShellResult = Omit<CallResult, "data"> & { readonly data: ShellRunData | null };

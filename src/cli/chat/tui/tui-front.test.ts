@@ -135,8 +135,8 @@ else
       ]);
       fixture.write("x", "");
       fixture.write("y", "");
-      await using terminal = fixture.emulate(["chat"], { rows: 40 });
-      await terminal.shows("· cautious");
+      await using terminal = fixture.emulate(["chat", "--mode", "safe"], { rows: 40 });
+      await terminal.shows("· safe");
       terminal.type(`remove x${enter}`);
       await terminal.shows("[y]es once");
       // The question still waits after Enter and another key: it can be explained, and shortened again.
@@ -169,8 +169,8 @@ else
       async (columns) => {
         const cmd = "node check.js --quick --verbose";
         await using fixture = await cliWithModel([{ calls: [command(cmd)] }, { text: "Kept." }]);
-        await using terminal = fixture.emulate(["chat"], { columns, rows: 40 });
-        await terminal.shows("· cautious");
+        await using terminal = fixture.emulate(["chat", "--mode", "safe"], { columns, rows: 40 });
+        await terminal.shows("· safe");
         terminal.type(`check${enter}`);
         const lines = (await terminal.shows("[e]xplain")).split("\n");
         const last = lines.findIndex((line) => line.endsWith("[e]xplain"));
@@ -402,8 +402,8 @@ else
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
       writeFileSync(join(fixture.workspace, "a picture.png"), Buffer.from(pixel, "base64"));
       fixture.write("fake.png", "no picture");
-      await using terminal = fixture.emulate(["chat"], { rows: 40 });
-      await terminal.shows("· cautious");
+      await using terminal = fixture.emulate(["chat", "--mode", "safe"], { rows: 40 });
+      await terminal.shows("· safe");
       terminal.type(`remove x${enter}`);
       terminal.type("\u001b[O");
       await terminal.shows("[y]es once");

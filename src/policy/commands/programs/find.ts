@@ -15,6 +15,8 @@ const withText = new Set(
   ),
 );
 
+const choosing = /^-(?:i?(?:name|path|regex|wholename)|size|[acm](?:time|min)|newer)/;
+
 export function interpretFind(words: readonly Word[], report: CommandReport) {
   let started = false;
   for (let index = 0; index < words.length; index++) {
@@ -32,7 +34,12 @@ export function interpretFind(words: readonly Word[], report: CommandReport) {
     if (value === undefined || alone.has(value) || /^-O\d$/.test(value)) continue;
     const next = words[index + 1];
     if (withText.has(value)) index++;
-    else if (value === "-delete") removeFound(report, word);
+    else if (value === "-delete")
+      removeFound(
+        report,
+        word,
+        words.some((one) => choosing.test(one.value ?? "")),
+      );
     else if (/^-(?:a|c|m|B)?newer(?:[aBcmt]{2})?$|^-(?:samefile|files0-from)$/.test(value)) {
       if (next !== undefined) report.reads(next);
       index++;
@@ -45,11 +52,16 @@ export function interpretFind(words: readonly Word[], report: CommandReport) {
   }
 }
 
-function removeFound(report: CommandReport, word: Word): void {
+function removeFound(report: CommandReport, word: Word, chooses: boolean): void {
   report.has("destructive", "find -delete removes what it finds", word);
   const starts = report.accesses.filter(({ kind }) => kind === "read").map(({ target }) => target);
   const all = starts.length > 0 ? starts : [wordAt(word, ["."])];
-  for (const target of all) report.accesses.push({ kind: "delete", target });
+  // A test chooses among what is below.
+  const below = { unknown: "glob", text: "**", splits: false } as const;
+  for (const target of all) {
+    const found = chooses ? wordAt(target, [...target.parts, "/", below]) : target;
+    report.accesses.push({ kind: "delete", target: found });
+  }
 }
 
 /** Analyses `-exec program words ;` or `… {} +`. Words with `{}` are known only at run time. */

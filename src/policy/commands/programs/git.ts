@@ -74,7 +74,7 @@ const mixed: Readonly<Record<string, readonly [RegExp, ToolRisk, string]>> = {
   bisect: [/^(?:log|view)$/, "execute", "checks out and runs"],
   branch: [listsOnly("avrqi"), "write", "makes, moves or deletes branches"],
   config: [
-    /^(?:(?:--(?:local|global|system|show-origin|show-scope|name-only) )*(?:-l|--list|list|--get(?:-all|-regexp)? \S+|get \S+))$/,
+    /^(?:(?:--(?:local|global|system|show-origin|show-scope|name-only) )*(?:-l|--list|list|--get(?:-all|-regexp)? \S+|get \S+|[a-z][\w-]*\.[\w.-]+))$/i,
     "execute",
     "changes settings, which can name programs",
   ],

@@ -1,0 +1,67 @@
+import type { SimpleCommand } from "../../policy/commands/analysis.ts";
+import { gitSubcommandAt, programName } from "../../policy/rules/spellings.ts";
+
+/**
+ * Returns what a command would reach that no sandbox on this machine holds and no undo covers: another program's service,
+ * an account elsewhere, what was published; undefined for every other command. The list is short and closed: it makes
+ * questions come early, and is not a boundary.
+ */
+export function reachOf({ program, words }: SimpleCommand): string | undefined {
+  const values = words.map(({ value }) => value ?? "");
+  const name = programName(program ?? values[0]!.slice(values[0]!.lastIndexOf("/") + 1));
+  const always = services.get(name);
+  if (always !== undefined) return always;
+  const subcommands = publishers.get(name);
+  const at =
+    name === "git"
+      ? gitSubcommandAt(values)
+      : values.findIndex((value, index) => index > 0 && /^[a-z]/.test(value));
+  const subcommand = values[at ?? -1];
+  return subcommand !== undefined && subcommands?.has(subcommand) ? "other machines" : undefined;
+}
+
+const services: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "the container engine": "docker podman nerdctl docker-compose",
+    "a cluster": "kubectl helm oc k9s kustomize",
+    "services of this machine": "systemctl service launchctl crontab at batch",
+    "an account elsewhere": "gh glab hub aws gcloud az doctl flyctl heroku vercel netlify wrangler firebase",
+    infrastructure: "terraform tofu pulumi ansible ansible-playbook",
+    "another machine": "ssh scp sftp mosh",
+  }).flatMap(([reach, names]) => names.split(" ").map((name) => [name, reach] as const)),
+);
+
+const publishers: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    npm: "publish unpublish deprecate dist-tag owner access",
+    pnpm: "publish",
+    yarn: "publish",
+    bun: "publish",
+    cargo: "publish yank owner",
+    poetry: "publish",
+    uv: "publish",
+    hatch: "publish",
+    twine: "upload",
+    gem: "push yank",
+    mvn: "deploy",
+    git: "push",
+  }).map(([name, subcommands]) => [name, new Set(subcommands.split(" "))]),
+);
+
+/** Returns what a git command would destroy of git's own state, which undo does not keep; undefined for nothing. */
+export function gitLossOf({ program, words }: SimpleCommand): string | undefined {
+  if (program !== "git") return undefined;
+  const values = words.map(({ value }) => value ?? "-");
+  const at = gitSubcommandAt(values);
+  if (at === undefined) return undefined;
+  const given = values.slice(at).join(" ");
+  return losses.find(([pattern]) => pattern.test(given))?.[1];
+}
+
+const losses: readonly (readonly [RegExp, string])[] = [
+  [/^stash (?:clear|drop)\b/, "git forgets the stashed changes"],
+  [/^gc\b.* --prune|^prune\b|^reflog (?:expire|delete)\b/, "git forgets commits that no branch has"],
+  [/^branch\b.* (?:-[a-zA-Z]*D|--delete --force|-[a-zA-Z]*d[a-zA-Z]* -[a-zA-Z]*f)/, "git forgets the branch"],
+  [/^clean\b.* -[a-zA-Z]*[xX]/, "it deletes ignored files"],
+  [/^(?:filter-branch|update-ref)\b/, "git forgets commits"],
+];
