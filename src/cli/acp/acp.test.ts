@@ -30,7 +30,10 @@ const shared = {
 };
 beforeAll(async () => {
   shared.fixture = await cliWithModel(() => shared.replies.shift()!);
-  shared.editor = await acpClient(shared.fixture, { words: ["--rule", "ask run touch **"], answer: () => shared.answer() });
+  shared.editor = await acpClient(shared.fixture, {
+    words: ["--rule", "ask run touch **"],
+    answer: () => shared.answer(),
+  });
 });
 afterAll(async () => {
   await shared.editor?.[Symbol.asyncDispose]();
@@ -72,7 +75,9 @@ it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", { tags:
     { text: "Done." },
   ]);
   fixture.write("a.txt", "zero\none\n");
-  await using editor = await acpClient(fixture, { words: ["--reasoning", "high", "--rule", "ask run tee **"] });
+  await using editor = await acpClient(fixture, {
+    words: ["--reasoning", "high", "--rule", "ask run tee **"],
+  });
   const { updates, permissions } = editor;
   const { sessionId, modes } = await open(editor, fixture);
   const end = await editor.prompt(sessionId, "do it");
