@@ -214,7 +214,7 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
     const read = await opened.run("ls && git status --short");
     const written = existsSync(join(opened.workspace, "made"));
     const [more, rustant] = [
-      await opened.run("ls; touch ~/a"),
+      await opened.run("ls; touch /srv/a"),
       await opened.crib().addCaller({ dialect: "rustant" }),
     ];
     const asked = await rustant.call("shell_exec", { command: "ls" });

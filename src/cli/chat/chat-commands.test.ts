@@ -209,7 +209,7 @@ describe("the commands of a chat", () => {
 
   it("run a command of the user only with a rule when it comes from a pipe, and tell the model", async () => {
     await using fixture = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
-    const typed = lines("!echo hello", "!touch ~/made.txt", "!", "what did I do?");
+    const typed = lines("!echo hello", "!touch made.txt", "!", "what did I do?");
     const { stdout, stderr } = await fixture.feed(
       typed,
       "chat",

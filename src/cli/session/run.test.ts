@@ -97,7 +97,7 @@ describe("toolcrib run", () => {
   });
 
   it("asks for no approval without a terminal, informs the model, and exits with 4", async () => {
-    await using fixture = await cliWithModel([{ calls: [command("rm -rf ~/x")] }, { text: "I may not." }]);
+    await using fixture = await cliWithModel([{ calls: [command("rm -rf /srv/x")] }, { text: "I may not." }]);
     fixture.write("x", "");
     const { exit, stdout, stderr } = await fixture.run("run", "remove x");
     expect([exit, stdout, isThere(fixture, "x"), stderr.trimEnd().split("\n").at(-1)]).toEqual([

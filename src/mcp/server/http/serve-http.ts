@@ -151,8 +151,8 @@ export function refusalOf(
   // Any program of this machine may serve a page at another local port.
   if (headers.origin === undefined || allowedOrigins.includes(headers.origin)) return undefined;
   // This server serves no pages, so its own origin is that of a client which sends one anyway.
-  if (validateHostHeader(headers.host, localNames).ok && headers.origin === `http://${headers.host}`)
-    return undefined;
+  const isLocal = /:\d+$/.test(headers.host ?? "") && validateHostHeader(headers.host, localNames).ok;
+  if (isLocal && headers.origin === `http://${headers.host}`) return undefined;
   return { status: 403, message: "Origin not allowed: only configured web pages may use this server" };
 }
 
