@@ -195,7 +195,7 @@ describe("in a session whose commands are checked", () => {
   it.skipIf(missing.bwrap !== undefined)(`${texts.join(", ")} run nothing without asking`, async () => {
     await using fixture = await openFixture({
       sandbox: "bwrap",
-      mode: "cautious",
+      mode: "safe",
       rules: ["allow run @read"],
     });
     for (const [index, command] of texts.entries()) {

@@ -35,8 +35,8 @@ else
         return text.includes("remove") ? remove("x") : { text: `Heard:${text}.` };
       });
       fixture.write("x", "");
-      await using terminal = fixture.emulate(["chat"], { rows: 40, columns: 100 });
-      await terminal.shows("· cautious");
+      await using terminal = fixture.emulate(["chat", "--mode", "safe"], { rows: 40, columns: 100 });
+      await terminal.shows("· safe");
       terminal.type(`remove x${enter}`);
       await terminal.shows("[y]es once");
       const { id, session, client } = await pendingIn(fixture);

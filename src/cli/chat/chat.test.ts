@@ -191,7 +191,7 @@ else
       await using fixture = await cliWithModel([{ calls: [command("rm x")] }, { text: "Gone." }]);
       fixture.write("x", "");
       const { exit } = await fixture.onTerminal(
-        ["chat", "--plain"],
+        ["chat", "--plain", "--mode", "safe"],
         [
           ["> ", "remove x\r"],
           ["[e]xplain", "y\n"],

@@ -23,10 +23,10 @@ describe("the rules of the console", () => {
   it("explains a call and tries rules on recorded calls", { tags: "slow" }, async () => {
     await using console = await openTestConsole();
     const { page, workspace } = await withCalls(console);
-    const explained = await page.post("/rules/explain", { workspace, call: "run rm -rf src" });
+    const explained = await page.post("/rules/explain", { workspace, call: "run git push" });
     expect(explained.json as Explanation).toMatchObject({
       verdict: "ask",
-      parts: expect.arrayContaining([expect.objectContaining({ kind: "run", what: "rm -rf src" })]),
+      parts: expect.arrayContaining([expect.objectContaining({ kind: "run", what: "git push" })]),
     });
     const tried = await page.post("/rules/try", { workspace, rules: ["deny run git push **"] });
     expect(tried.json as TryRulesResult).toMatchObject({

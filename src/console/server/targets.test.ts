@@ -14,7 +14,12 @@ it("names the target of workspaces, calls and questions, examines it and undoes 
   const target = there.target.name;
   const poem = join(there.home, "poem.txt");
   writeFileSync(poem, "one\n");
-  const crib = await console.open("unused", { workspace: undefined, target, pendingApprovals: true });
+  const crib = await console.open("unused", {
+    workspace: undefined,
+    target,
+    pendingApprovals: true,
+    rules: ["ask run touch made.txt"],
+  });
   const { callId } = await crib.call("file.write", { path: "poem.txt", content: "two\n" });
   await crib.call("shell.run", { command: "touch made.txt" });
   const page = await console.login();
