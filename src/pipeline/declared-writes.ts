@@ -1,10 +1,11 @@
+import { resolve } from "node:path";
 import type { ToolCall } from "../contract/call.ts";
 import type { Announcing, Effect, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
 import { showPath } from "../lib/text/printable.ts";
 import { isWithin } from "../policy/guard-paths.ts";
-import { type WrittenPath, writtenPaths } from "./written-paths.ts";
+import { isWriting, type WrittenPath, writtenPaths } from "./written-paths.ts";
 
 type Writing = "writeFile" | "delete" | "move" | "change" | "changeEntry";
 
@@ -54,6 +55,16 @@ export function declaredWrites(call: ToolCall): Pick<Environment, Writing> | und
       return environment.changeEntry(path, change, { ...limited, announce });
     },
   };
+}
+
+/**
+ * Whether a call may undo other calls, which can change any file: it declares to write the workspace, or nothing, and the
+ * risk of its tool decides.
+ */
+export function mayUndo({ tool, accesses, environment }: ToolCall): boolean {
+  if (accesses.length === 0) return tool.risk !== "read";
+  const { workspace } = environment;
+  return accesses.some((access) => isWriting(access) && resolve(workspace, access.path) === workspace);
 }
 
 /** Whether the rules allow a write that such a tool has found out. */

@@ -11,6 +11,7 @@ import type { Processes, Shells } from "../contract/process.ts";
 import type { Scripts, ToolCalls } from "../contract/script.ts";
 import type { ToolFinder, ToolSettings } from "../contract/tool.ts";
 import { checkImages } from "./check-images.ts";
+import { mayUndo } from "./declared-writes.ts";
 import { PageCache } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
@@ -19,7 +20,7 @@ import type { Next } from "./stage.ts";
 export interface Services {
   /** The changes of earlier calls, as one call may see and undo them. */
   readonly historyFor: (call: ToolCall) => ChangeHistory;
-  readonly transactions: { forCall(call: ToolCall): Transactions };
+  readonly transactions: { forCall(call: ToolCall, mayUndo: boolean): Transactions };
   readonly processes: { forCall(call: ToolCall): Processes };
   readonly shells: { forCall(call: ToolCall): Shells };
   readonly agents: Agents;
@@ -83,7 +84,7 @@ export function runTool(environment: Environment, services: Services): Next {
       environment: call.environment,
       seen,
       history: services.historyFor(call),
-      transactions: services.transactions.forCall(call),
+      transactions: services.transactions.forCall(call, mayUndo(call)),
       processes: services.processes.forCall(call),
       shells: services.shells.forCall(call),
       agents,

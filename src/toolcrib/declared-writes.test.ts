@@ -213,35 +213,44 @@ it.each([
   for (deed of ["write", "move", "change"]) expect((await crib.call("tidy", {})).error).toBeNull();
 });
 
-it("refuses a rollback by a tool that only reads", async () => {
-  await using folder = temporaryFolder();
-  const workspace = join(folder.path, "work space");
-  mkdirSync(workspace);
-  await using crib = await openToolcrib({
-    workspace,
-    stateDirectory: join(folder.path, "state"),
-    configDirectory: join(folder.path, "config"),
-    mode: "yolo",
-    tools: [
-      {
-        name: "revert",
-        description: "Roll back.",
-        risk: "read",
-        run: async (_, { transactions }) => transactions.rollback(),
-      },
-    ],
-  });
-  await crib.call("transaction_begin", {});
-  await crib.call("file_write", { path: "a.txt", content: "kept\n" });
-  const { error } = await crib.call("revert", {});
-  expect({ error, kept: readFileSync(join(workspace, "a.txt"), "utf8") }).toEqual({
-    error: {
-      code: "denied",
-      message: "revert rolls changes back without declaring it",
-      hint: 'Give the tool the risk "write".',
-      output: undefined,
-    },
-    kept: "kept\n",
+describe.each([
+  ["rollback", "revert rolls changes back without declaring it"],
+  ["undo", "This call does not declare to write the workspace, so it cannot undo"],
+] as const)("a %s by a tool of the program", (kind, message) => {
+  it.each([
+    ["that only reads", "read", undefined, false],
+    ["that declares another file", "write", [{ kind: "write", path: "b.txt" }], false],
+    ["that declares the workspace", "write", [{ kind: "write", path: "." }], true],
+    ["that declares nothing, and may write", "write", undefined, true],
+  ] as const)("is held to what it declares: one %s", async (_, risk, accesses, isAllowed) => {
+    await using folder = temporaryFolder();
+    const workspace = join(folder.path, "work space");
+    mkdirSync(workspace);
+    await using crib = await openToolcrib({
+      workspace,
+      stateDirectory: join(folder.path, "state"),
+      configDirectory: join(folder.path, "config"),
+      mode: "yolo",
+      tools: [
+        {
+          name: "revert",
+          description: "Change back.",
+          risk,
+          ...(accesses && { accesses: () => accesses }),
+          run: async (_, { history, transactions }) =>
+            void (await (kind === "undo"
+              ? history.undo({ kind: "last", count: 1 })
+              : transactions.rollback())),
+        },
+      ],
+    });
+    await crib.call("transaction_begin", {});
+    await crib.call("file_write", { path: "a.txt", content: "kept\n" });
+    if (kind === "undo") await crib.call("transaction_commit", {});
+    const { error } = await crib.call("revert", {});
+    expect([error?.message, existsSync(join(workspace, "a.txt"))]).toEqual(
+      isAllowed ? [undefined, false] : [message, true],
+    );
   });
 });
 

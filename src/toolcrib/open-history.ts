@@ -14,6 +14,7 @@ import { WorkspaceTransactions } from "../journal/transactions/transactions.ts";
 import { lazyHistory } from "../journal/undo/lazy-history.ts";
 import { protecting } from "../journal/undo/plan-undo.ts";
 import { newIdentifier } from "../lib/identifier.ts";
+import { mayUndo } from "../pipeline/declared-writes.ts";
 import { RedactedStream, redactionOfRecords } from "../policy/redaction/redact.ts";
 import { attempt } from "../system/attempt.ts";
 import { realLocation } from "../system/directories.ts";
@@ -86,8 +87,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
     conversations: new StoredConversations(journal),
     scanner,
     transactions: new WorkspaceTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
-    historyFor: (call) =>
-      lazyHistory({ ...parts, callId: call.id, scope, settle, mayUndo: declaresChanges(call) }),
+    historyFor: (call) => lazyHistory({ ...parts, callId: call.id, scope, settle, mayUndo: mayUndo(call) }),
     endAbandoned,
     warnings,
     close: async () => {
@@ -95,12 +95,6 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
       journal.close({ exits });
     },
   };
-}
-
-/** An undo may change any file: the call declares some, or its risk alone decides. */
-function declaresChanges({ tool, accesses }: ToolCall): boolean {
-  if (accesses.length === 0) return tool.risk !== "read";
-  return accesses.some(({ kind }) => kind === "write" || kind === "delete");
 }
 
 /** Refuses a session that this workspace has no record of. */

@@ -48,13 +48,14 @@ export class WorkspaceTransactions {
     this.#open.calls.push(id);
   }
 
-  forCall({ id, tool }: Pick<ToolCall, "id" | "tool">): Transactions {
+  /** `mayUndo`: whether the policy allowed the call to write any file. */
+  forCall({ id, tool }: Pick<ToolCall, "id" | "tool">, mayUndo: boolean): Transactions {
     return {
       begin: async (name) => this.#begin(name),
       current: async () => this.#needOpen(),
       commit: async () => this.#commit(),
       rollback: async ({ aside = false } = {}) => {
-        if (tool.risk === "read") throw readsOnly(tool);
+        if (!mayUndo) throw notDeclared(tool);
         return this.#rollBack((calls) =>
           aside
             ? rollBackAside(calls, this.#parts, "a check has failed")
@@ -246,8 +247,8 @@ async function rollBackAside(calls: readonly string[], parts: RollbackParts, why
   }
 }
 
-function readsOnly({ name, canonical = name }: ToolCall["tool"]): ToolError {
+function notDeclared({ name, canonical = name }: ToolCall["tool"]): ToolError {
   return new ToolError("denied", `${canonical} rolls changes back without declaring it`, {
-    hint: 'Give the tool the risk "write".',
+    hint: 'Name the workspace in `accesses`: { kind: "write", path: "." }',
   });
 }

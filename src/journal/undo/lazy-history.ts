@@ -9,7 +9,7 @@ export interface CallHistoryParts extends Omit<HistoryParts, "environment" | "bl
   readonly blobs: Blobs;
   /** Returns the workspace without its guard, because an undo also restores guarded files. Never passed to a tool. */
   readonly unguarded: () => Environment;
-  /** Whether the policy allowed the call as a write. Otherwise it may show changes, but not undo them. */
+  /** Whether the policy allowed the call to write any file. Otherwise it may show changes, but not undo them. */
   readonly mayUndo: boolean;
 }
 
@@ -24,9 +24,13 @@ export function lazyHistory({ unguarded, mayUndo, ...parts }: CallHistoryParts):
     changes: async (...call) => (await open()).changes(...call),
     undo: async (selection, options) => {
       if (!mayUndo && options?.dryRun !== true)
-        throw new ToolError("denied", "This call was allowed only to read, so it cannot undo", {
-          hint: "Declare write access in the tool, or request a dry run.",
-        });
+        throw new ToolError(
+          "denied",
+          "This call does not declare to write the workspace, so it cannot undo",
+          {
+            hint: 'Name the workspace in `accesses` ({ kind: "write", path: "." }), or request a dry run.',
+          },
+        );
       return (await open()).undo(selection, options);
     },
     setCheckpoint: async (...call) => (await open()).setCheckpoint(...call),

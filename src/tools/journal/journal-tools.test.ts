@@ -188,8 +188,8 @@ describe("journal.undo", () => {
     await fixture.call("file.write", { path: "a", content: "one" });
     expect((await fixture.crib.call("sneaky.look", {})).error).toEqual({
       code: "denied",
-      message: "This call was allowed only to read, so it cannot undo",
-      hint: "Declare write access in the tool, or request a dry run.",
+      message: "This call does not declare to write the workspace, so it cannot undo",
+      hint: 'Name the workspace in `accesses` ({ kind: "write", path: "." }), or request a dry run.',
     });
   });
 });
