@@ -13,7 +13,7 @@ import { inPlace, workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { canAsk, columnsOf, layTable, print, remarkExactly, shorten } from "../terminal.ts";
-import { confirm, readAnswerFor, refuseProgramsOfTools, untilQuiet } from "./ask-on-terminal.ts";
+import { confirm, readAnswerFor, refuseProgramsOfTools } from "./ask-on-terminal.ts";
 import { explainRequest, showRequest } from "./show-request.ts";
 
 export async function listPending({ options }: Arguments): Promise<number> {
@@ -126,7 +126,6 @@ async function decide(
     if (!wanted && others.length === 0) return readAnswerFor(viewOf(first!), signal);
     const question =
       others.length === 0 ? "Allow it?" : `Allow these ${chosen.length} calls${wanted ? "" : " once"}?`;
-    await untilQuiet(signal);
     if (await confirm(question, signal)) return wanted ?? { allow: true };
     const state = others.length === 0 ? "The approval is still pending" : "The approvals are still pending";
     throw new ToolError("denied", state, { hint: "To deny it, add --deny." });

@@ -223,6 +223,19 @@ Answer 2: In this folder from now on, shell.run may run npm test with any
       expect(bytes.stdout).toContain(`+${content}`);
     });
 
+    it("takes no trust from what was typed before", { tags: "slow" }, async () => {
+      await using cli = fixture();
+      cli.write(".toolcrib/rules", "allow delete notes.txt\n");
+      await using terminal = cli.emulate(["policy", "trust"]);
+      terminal.type("y\r");
+      const screen = await terminal.shows("n no)");
+      terminal.type("n\r");
+      expect([await terminal.exit, screen.includes("What you typed before was discarded.")]).toEqual([
+        3,
+        true,
+      ]);
+    });
+
     it("trusts a project's rules after seeing what they allow", { tags: "slow" }, async () => {
       await using cli = fixture();
       cli.write(".toolcrib/rules", "deny run rm **\nallow delete notes.txt\n");

@@ -49,7 +49,9 @@ export async function readAnswerFor(view: ApprovalView, signal: AbortSignal): Pr
   }
 }
 
+/** Asks for yes or no. Only what is typed after the question counts. */
 export async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  await untilQuiet(signal);
   return /^\s*y(es)?\s*$/i.test(await readLine(`${question} (y yes, n no) `, signal));
 }
 

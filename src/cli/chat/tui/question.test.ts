@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Approval, ApprovalRequest } from "../../../toolcrib/index.ts";
+import { Picker } from "./picker.ts";
 import { Question } from "./question.ts";
 
 const request = {
@@ -62,4 +63,32 @@ it("waits again after every key, also after one that counts", () => {
   expect([question.answers, question.text()]).toEqual([[], "y"]);
   question.press("y", 700);
   expect(question.answers).toEqual([{ allow: true, hash: "h" }]);
+});
+
+it("chooses nothing by typing ahead in a list that the user did not ask for; Esc leaves it at once", () => {
+  let now = 0;
+  let text = "";
+  const chosen: (string | undefined)[] = [];
+  const choices = [
+    { value: "", label: "Cancel" },
+    { value: "yes", label: "Undo" },
+  ];
+  const options = {
+    typed: (more: string) => {
+      text += more;
+    },
+    now: () => now,
+  };
+  const open = () =>
+    new Picker({ title: "It is committed.", choices }, (value) => chosen.push(value), options);
+  const picker = open();
+  for (const key of [..."undo", "\r"]) {
+    now += 100;
+    picker.handleInput(key);
+  }
+  open().handleInput("\u001b");
+  expect([text, chosen]).toEqual(["undo", [undefined]]);
+  now += 700;
+  for (const key of [..."undo", "\r"]) picker.handleInput(key);
+  expect(chosen).toEqual([undefined, "yes"]);
 });

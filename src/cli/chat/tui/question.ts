@@ -127,8 +127,8 @@ export class TextQuestion implements Component {
 }
 
 /** Shown in place of the answers until keys count. */
-const waiting = "… (keys answer when you have not typed for a moment)";
+export const waiting = "… (keys answer when you have not typed for a moment)";
 
-function isText(data: string): boolean {
+export function isText(data: string): boolean {
   return data !== "" && !/\p{Cc}/u.test(data);
 }

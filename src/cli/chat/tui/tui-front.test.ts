@@ -248,12 +248,12 @@ else
       git("add", "-A");
       git("commit", "-qm", "Keep \u001b[2J it");
       terminal.type(`/undo b.txt${enter}`);
-      await terminal.shows(/Commit \w{7} "Keep .*contains these changes/);
+      await terminal.shows(/Commit \w{7} "Keep .*contains these changes.*\nsearch:/);
       terminal.type(enter);
       await terminal.shows("Nothing was changed");
       expect(existsSync(join(fixture.workspace, "b.txt"))).toBe(true);
       terminal.type(`/undo b.txt${enter}`);
-      await terminal.shows("→ Cancel");
+      await terminal.shows(/search: *\n→ Cancel/);
       terminal.type(`\u001b[B${enter}`);
       await terminal.shows("removed b.txt");
       expect(existsSync(join(fixture.workspace, "b.txt"))).toBe(false);

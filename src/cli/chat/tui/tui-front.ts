@@ -184,7 +184,11 @@ export class TuiFront implements ChatFront {
       { value: "", label: "Cancel" },
       { value: "yes", label: action },
     ];
-    return (await this.pick({ title: `${printableLine(warning)}.`, choices })) === "yes";
+    const question = { title: `${printableLine(warning)}.`, choices };
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.#drawWhenQuiet();
+    const picker = new Picker(question, resolve, { typed: this.#keepTyped });
+    return (await this.#showInstead(picker, promise)) === "yes";
   }
 
   prefill(text: string): void {
@@ -212,13 +216,16 @@ export class TuiFront implements ChatFront {
       await ready?.();
       signal.throwIfAborted();
       this.#terminal.notify("waiting for your approval");
-      const typed = (text: string) => {
-        if (text !== "") this.#editor.insertTextAtCursor(text);
-        this.#drawWhenQuiet();
-      };
+      const typed = this.#keepTyped;
       return this.#untilAnswered((answer) => new Question(request, answer, { typed }), signal);
     });
   }
+
+  /** Moves what was typed ahead of a question to the input line. */
+  readonly #keepTyped = (text: string) => {
+    if (text !== "") this.#editor.insertTextAtCursor(text);
+    this.#drawWhenQuiet();
+  };
 
   /** Shows the form of an MCP server, one field after the other. */
   #askForServer(question: Parameters<Elicit>[0]): Promise<ElicitAnswer> {
