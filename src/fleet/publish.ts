@@ -192,8 +192,9 @@ class Publisher {
     branch: string,
   ): Promise<string> {
     const [title = "", ...body] = messageOf(spec).split("\n");
+    // PATH is that of the environment: no run may provide the programs that publish its work.
     const own = Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]],
+      value === undefined || name === "PATH" ? [] : [[name, value]],
     );
     const started = await this.#environment.start("sh", {
       args: ["-c", command],

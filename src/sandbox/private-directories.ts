@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { attempt, attemptQuietly, statsAt } from "../system/attempt.ts";
 import { makePrivateDirectory, namesIn } from "../system/directories.ts";
 import { longAbandonedMs, newRecordName, ownerHasEnded } from "../system/process-identity.ts";
+import { startProgram } from "../system/start-program.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
 /** The home and temporary directory that commands of one session have instead of the user's. */
@@ -53,7 +53,7 @@ function removeTree(path: string): void {
   const line = 'chmod -R u+rwx "$1"; rm -rf "$1"';
   // The PATH of this process may contain programs that commands have created.
   const env = { PATH: "/usr/bin:/bin" };
-  spawn("/bin/sh", ["-c", line, "sh", path], { cwd: "/", env, detached: true, stdio: "ignore" })
+  startProgram("/bin/sh", ["-c", line, "sh", path], { cwd: "/", env, detached: true, stdio: "ignore" })
     .on("error", () => {})
     .unref();
 }

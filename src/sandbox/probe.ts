@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, statSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
+import { startProgram } from "../system/start-program.ts";
 import type { Launch, Sandbox } from "./sandbox.ts";
 
 interface ProbeFailure {
@@ -55,7 +55,7 @@ export async function probe(
   });
   try {
     const stdio = launch.descriptors.map((descriptor) => (descriptor === "channel" ? "pipe" : descriptor));
-    const child = spawn(launch.file, launch.args, {
+    const child = startProgram(launch.file, launch.args, {
       env: { ...launch.env },
       cwd: launch.cwd,
       // Otherwise Ctrl-C in the terminal would end the probe instead of the turn.

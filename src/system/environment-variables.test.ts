@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { Environment, ProcessStartOptions } from "../contract/environment.ts";
 import { openLocalWorld } from "../environment/conformance/local-world.ts";
 import { allowedVariables, usualVariables } from "./environment-variables.ts";
+import { ProgramFinder } from "./find-program.ts";
 
 const core = {
   PATH: "/bin",
@@ -135,5 +136,6 @@ it("gives a program the allowed, the default and the added variables, and TOOLCR
     ...usualVariables({ others: none, terminal: false }),
     ...added,
   });
-  expect(await variablesSeen(environment, { confinement: "ours" })).toEqual({ ...allowed, ...added });
+  const { searchPath: PATH } = new ProgramFinder({}, environment.workspace);
+  expect(await variablesSeen(environment, { confinement: "ours" })).toEqual({ ...allowed, ...added, PATH });
 });

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, unlinkSync } from "node:fs";
 import { attempt } from "./attempt.ts";
+import { startProgram } from "./start-program.ts";
 
 /** A process that outlives this one. */
 export interface DetachedProcess {
@@ -17,7 +17,7 @@ export interface DetachedProcess {
 
 /** Starts a program that ends by itself, without input and output. It keeps no folder in use. Ignores failures. */
 export function startAlone(file: string, words: readonly string[], env: NodeJS.ProcessEnv): void {
-  const child = spawn(file, words, { cwd: "/", env, detached: true, stdio: "ignore" });
+  const child = startProgram(file, words, { cwd: "/", env, detached: true, stdio: "ignore" });
   child.on("error", () => {}).unref();
 }
 
@@ -39,7 +39,7 @@ export function startDetached(
   },
 ): DetachedProcess {
   const output = openSync(outputFile, "wx", 0o600);
-  const child = spawn(file, words, { cwd, env, detached: true, stdio: ["pipe", output, "ignore"] });
+  const child = startProgram(file, words, { cwd, env, detached: true, stdio: ["pipe", output, "ignore"] });
   closeSync(output);
   // A process that cannot be started, or that does not read, has ended.
   child.on("error", () => {});

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
@@ -10,6 +9,7 @@ import { attempt } from "../system/attempt.ts";
 import { makePrivateDirectory } from "../system/directories.ts";
 import { isOnPath } from "../system/is-on-path.ts";
 import { connectForBytes } from "../system/private-socket.ts";
+import { type ChildProcess, startProgram } from "../system/start-program.ts";
 import { offerPipes } from "./direct-pipes.ts";
 import { cleanHere, leftHere, removeDeadSessions, stopHere } from "./left-here.ts";
 import { loginPath } from "./login-path.ts";
@@ -148,9 +148,13 @@ async function startDaemon(
   const log = join(here, errorLogName);
   const errors = openSync(log, "a", 0o600);
   const env = { ...process.env, PATH: await loginPath(process.env) };
-  const child = spawn(process.execPath, ["--input-type=commonjs", "-", path, JSON.stringify(options)], {
-    ...{ cwd: "/", env, detached: true, stdio: ["pipe", "pipe", errors] },
-  });
+  const child = startProgram(
+    process.execPath,
+    ["--input-type=commonjs", "-", path, JSON.stringify(options)],
+    {
+      ...{ cwd: "/", env, detached: true, stdio: ["pipe", "pipe", errors] },
+    },
+  );
   starting = child;
   child.stdin!.on("error", () => {}).end(code);
   closeSync(errors);

@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
 import { delimiter } from "node:path";
+import { outputOfProgram } from "../system/start-program.ts";
 
 /**
  * Returns the PATH of these variables, followed by the folders that only login shells have: ssh starts commands without the
@@ -14,18 +14,12 @@ export async function loginPath(env: NodeJS.ProcessEnv): Promise<string> {
 const marker = "toolcrib-path:";
 const patienceMs = 3000;
 
-function pathOfLogin(shell: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
+async function pathOfLogin(shell: string, env: NodeJS.ProcessEnv): Promise<string> {
   const line = `printf '\\n${marker}%s\\n' "$PATH"`;
-  const child = execFile(
-    shell,
-    ["-lc", line],
-    { env, timeout: patienceMs, killSignal: "SIGKILL" },
-    (_, output) => {
-      const found = output.split("\n").find((one) => one.startsWith(marker));
-      resolve(found?.slice(marker.length) ?? "");
-    },
+  // A profile can hang or fail after the PATH is known.
+  const output = await outputOfProgram(shell, ["-lc", line], { env, timeout: patienceMs }).catch(
+    (error: { readonly stdout?: string }) => error.stdout ?? "",
   );
-  child.stdin?.on("error", () => {}).end();
-  return promise;
+  const found = output.split("\n").find((one) => one.startsWith(marker));
+  return found?.slice(marker.length) ?? "";
 }

@@ -1,7 +1,7 @@
 import { languagesOf, type ServerProgram } from "../code/servers/known-servers.ts";
 import type { LanguageServerSetting } from "../contract/language-server.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
-import { ProgramFinder, projectAround } from "../environment/local/processes/find-program.ts";
+import { ProgramFinder } from "../system/find-program.ts";
 
 /** A language server that is installed in the project or by the user. */
 export interface FoundLanguageServer extends Pick<ServerProgram, "name" | "command"> {
@@ -16,7 +16,7 @@ export async function findLanguageServers(
   settings: Readonly<Record<string, LanguageServerSetting>>,
 ): Promise<readonly FoundLanguageServer[]> {
   const environment = openLocalEnvironment({ workspace });
-  const finder = new ProgramFinder({}, projectAround(workspace));
+  const finder = new ProgramFinder({}, workspace);
   const isThere = async ({ program }: ServerProgram) =>
     finder.find(program).then(
       () => true,

@@ -216,6 +216,7 @@ async function openHere(
     redirect: temporary && ((named) => temporary.locate(named)),
     extraRoots: extraRoots && {
       directories: [...extraRoots.read, ...extraRoots.write, ...extraRoots.ask],
+      writable: extraRoots.write,
       links: "lead out",
     },
   });

@@ -1,6 +1,6 @@
-import { fork } from "node:child_process";
 import { dirname } from "node:path";
 import { allowedVariables } from "../system/environment-variables.ts";
+import { startModule } from "../system/start-program.ts";
 
 export interface WorkerProcess {
   readonly pid: number | undefined;
@@ -35,7 +35,7 @@ export function startWorker({ program, args, flags, onMessage }: StartOptions): 
     ...allowedVariables(process.env),
     ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
   };
-  const child = fork(program, args, {
+  const child = startModule(program, args, {
     cwd: dirname(program),
     env,
     execArgv: ["--disable-warning=ExperimentalWarning", ...flags],

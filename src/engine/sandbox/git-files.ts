@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { promisify } from "node:util";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
+import { outputOfProgram } from "../../system/start-program.ts";
 
 /** Returns the files that the user's git settings name: included settings, ignore files, templates, hooks. */
 export async function filesOfGitSettings(
@@ -14,12 +13,12 @@ export async function filesOfGitSettings(
   if (![join(home, ".gitconfig"), join(XDG_CONFIG_HOME, "git/config")].some(existsSync)) return [];
   try {
     const git = await findProgram("git");
-    const { stdout } = await promisify(execFile)(
+    const output = await outputOfProgram(
       git,
       ["config", "--global", "--includes", "--show-origin", "--null", "--list"],
       { cwd: "/", env: { HOME: home, XDG_CONFIG_HOME } },
     );
-    return [...new Set(namedIn(stdout, home))].filter((path) => isAbsolute(path) && existsSync(path));
+    return [...new Set(namedIn(output, home))].filter((path) => isAbsolute(path) && existsSync(path));
   } catch (error) {
     return undefinedUnlessExhausted(error) ?? [];
   }

@@ -1,4 +1,5 @@
 import { closeSync, openSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { relative } from "node:path";
 import type {
   Announcing,
@@ -38,9 +39,10 @@ import type { Placeholders } from "../../sandbox/bubblewrap/placeholders.ts";
 import type { SandboxOptions } from "../../sandbox/open-sandbox.ts";
 import { recordFolders } from "../../sandbox/restore-abandoned.ts";
 import { asToolError, isNoDirectory, outsideWorkspace } from "../../system/file-errors.ts";
+import type { Programs } from "../../system/find-program.ts";
 import { PathChecker } from "../../system/path-checker.ts";
 import type { Pinning } from "../../system/pinning.ts";
-import { withSlash } from "../../system/workspace-path.ts";
+import { liesInside, withSlash } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import type { ExchangeOptions } from "../web/exchange.ts";
@@ -63,7 +65,6 @@ import { readFileLines } from "./files/read-file-lines.ts";
 import { writeWhole } from "./files/write-file.ts";
 import { ignoreFilesOutside } from "./ignore-files-outside.ts";
 import { LocalPaths, type LocalPathsOptions, type LocatedPath } from "./local-paths.ts";
-import type { Programs } from "./processes/find-program.ts";
 import type { StarterOptions } from "./processes/starter.ts";
 import type { WatchLimits } from "./scan/watched-snapshots.ts";
 
@@ -139,7 +140,9 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       this.#records = this.#openRecords(folder, inside);
       if (outside !== undefined) this.#outsideRecords = this.#openRecords(`${folder}-beyond`, outside);
     }
-    const { programs = {}, startRecords, sandbox, graceMs } = options;
+    const { programs = {}, startRecords, sandbox, graceMs, extraRoots } = options;
+    // The programs in the user's home are the user's own.
+    const writable = extraRoots?.writable?.filter((folder) => !liesInside(homedir(), folder)) ?? [];
     const changedDirectories = async () => (await this.#snapshots.loaded())?.changedDirectories();
     this.#starting = {
       programs,
@@ -147,6 +150,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       changedDirectories,
       graceMs,
       workspace: this.workspace,
+      writable,
       records: startRecords,
     };
     this.#web = options.web;

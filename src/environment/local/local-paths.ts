@@ -20,6 +20,8 @@ import type { NamedPath } from "./files/read-file.ts";
 interface ExtraRootsOptions {
   /** Absolute real paths. */
   readonly directories: readonly string[];
+  /** Those of them that calls can write. Default: none. */
+  readonly writable?: readonly string[];
   /** Whether links in the workspace may lead to these directories. */
   readonly links: "lead out" | "stay inside";
 }

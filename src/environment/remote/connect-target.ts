@@ -5,8 +5,8 @@ import { errorCodes, ToolError } from "../../contract/error.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { attempt } from "../../system/attempt.ts";
+import { bundledRipgrep } from "../../system/find-program.ts";
 import { version } from "../../system/version.ts";
-import { bundledRipgrep } from "../local/processes/find-program.ts";
 import {
   type AttachRequest,
   type IdleLimits,

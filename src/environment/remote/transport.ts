@@ -1,4 +1,3 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
@@ -10,7 +9,8 @@ import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 import { realPathOf } from "../../sandbox/real-paths.ts";
 import { endWithProcess } from "../../system/end-with-process.ts";
-import { ProgramFinder, projectAround } from "../local/processes/find-program.ts";
+import { ProgramFinder, projectAround } from "../../system/find-program.ts";
+import { type ChildProcessByStdio, startProgram } from "../../system/start-program.ts";
 import type { ByteStream } from "./frames.ts";
 import type { Target } from "./target.ts";
 
@@ -82,7 +82,9 @@ export class Transport {
         },
       );
     });
-    return new Transport(target, program, script, variables, options);
+    // ssh starts programs, too, such as those of ProxyCommand.
+    const trusted = { ...options, env: { ...env, PATH: finder.searchPath } };
+    return new Transport(target, program, script, variables, trusted);
   }
 
   private constructor(
@@ -102,7 +104,7 @@ export class Transport {
     const line = `eval "$(dd bs=1 count=${text.length} 2>/dev/null)"`;
     const [, ...args] = target.commandFor(["sh", "-c", line], { mayAsk });
     // Ctrl-C at the terminal is meant for this process. ssh asks for passwords only in the foreground.
-    this.#child = spawn(program, args, { env, stdio: "pipe", detached: !mayAsk });
+    this.#child = startProgram(program, args, { env, stdio: "pipe", detached: !mayAsk });
     const { stdin, stdout, stderr } = this.#child;
     this.#child.on("error", (error: NodeJS.ErrnoException) => this.#fail(this.#notStarted(program, error)));
     // Not "close", because a master connection of ssh keeps standard error open.

@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { homedir } from "node:os";
-import { promisify } from "node:util";
 import type { AbsentPath } from "../../contract/confinement.ts";
 import { filesOfGitSettings } from "../../engine/sandbox/git-files.ts";
 import { findVisible } from "../../engine/sandbox/visible.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
+import { outputOfProgram } from "../../system/start-program.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { ownCode } from "../own-code.ts";
 import { linkToolChains, openPrivateDirectories } from "../private-directories.ts";
@@ -87,8 +86,8 @@ function missing(reason: string): { readonly missing: string } {
 /** Returns the version of Landlock in the kernel: 0 without it, undefined when perl does not work. */
 async function versionOf(perl: string): Promise<number | undefined> {
   try {
-    const { stdout } = await promisify(execFile)(perl, ["-e", "print syscall(444, 0, 0, 1)"], { env: {} });
-    return Math.max(0, Number(stdout));
+    const version = await outputOfProgram(perl, ["-e", "print syscall(444, 0, 0, 1)"], { env: {} });
+    return Math.max(0, Number(version));
   } catch (error) {
     return undefinedUnlessExhausted(error);
   }

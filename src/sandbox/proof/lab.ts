@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -18,6 +17,7 @@ import { ToolError } from "../../contract/error.ts";
 import { attempt } from "../../system/attempt.ts";
 import { namesIn } from "../../system/directories.ts";
 import { ownerHasEnded, readSystemFile, thisProcess } from "../../system/process-identity.ts";
+import { type ChildProcess, startProgram } from "../../system/start-program.ts";
 
 /** The targets of attacks. `await using` removes them. */
 export interface Lab extends AsyncDisposable, Omit<VisitedServers, "close"> {
@@ -92,7 +92,7 @@ export async function openLab(): Promise<Lab> {
 
 /** Starts a process that replies to requests, which shows whether it is alive without waiting for a fixed time. */
 async function openVictim(canary: string): Promise<Pick<Lab, "victim" | "isVictimAlive">> {
-  const victim = spawn("/bin/sh", ["-c", "while read word; do echo alive; done"], {
+  const victim = startProgram("/bin/sh", ["-c", "while read word; do echo alive; done"], {
     stdio: ["pipe", "pipe", "ignore"],
     env: { CANARY: canary },
   });

@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { bundledRipgrep } from "../../../src/environment/local/processes/find-program.ts";
 import { parseTarget, type Target } from "../../../src/environment/remote/target.ts";
 import { shellQuote } from "../../../src/lib/text/shell-quote.ts";
+import { bundledRipgrep } from "../../../src/system/find-program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A `command:` target: this machine, with a home of its own, and with ripgrep, which takes 0.3 s to send. */
@@ -38,7 +38,8 @@ export function commandTarget(setup = "", lacks: readonly string[] = []): Comman
     "#!/bin/sh",
     `export HOME=${shellQuote(home)} SHELL=/bin/sh`,
     "unset XDG_CACHE_HOME XDG_STATE_HOME XDG_CONFIG_HOME TOOLCRIB_HOME",
-    `PATH=$PATH:${shellQuote(dirname(bundledRipgrep() ?? "/usr/bin/rg"))}`,
+    // The PATH of a connection has no programs of this project.
+    `PATH=${shellQuote(dirname(process.execPath))}:$PATH:${shellQuote(dirname(bundledRipgrep() ?? "/usr/bin/rg"))}`,
     setup,
     ...(lacks.length === 0
       ? []

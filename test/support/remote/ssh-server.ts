@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { bundledRipgrep } from "../../../src/environment/local/processes/find-program.ts";
 import { shellQuote } from "../../../src/lib/text/shell-quote.ts";
+import { bundledRipgrep } from "../../../src/system/find-program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { findOpenSsh } from "./openssh.ts";
 

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { isIPv4, type Server, type Socket } from "node:net";
 import { ToolError } from "../../../contract/error.ts";
 import { exhaustionError, isExhaustion } from "../../../lib/exhaustion.ts";
 import { type OutboundOptions, ownAddresses } from "../../../system/network-policy.ts";
 import { perlProgram } from "../../../system/perl-program.ts";
+import { type ChildProcess, startProgram } from "../../../system/start-program.ts";
 import { FilteringProxy, type ProxyGrant } from "./filtering-proxy.ts";
 
 /** The paths of the programs that hold and join a network namespace. */
@@ -36,7 +36,7 @@ export class Namespace {
     const addresses = [...ownAddresses()].filter((address) => isIPv4(address) && !address.startsWith("127."));
     const args = [String(sendmsg[process.arch]), String(proxyPort), ...addresses];
     const program = perlProgram("netns.pl", import.meta.url);
-    const holder = spawn(
+    const holder = startProgram(
       bubblewrap,
       [...`${setUp} ${mounts} --`.split(" "), perl, "-e", program, ...args],
       // Otherwise Ctrl-C in the terminal would end it.

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { allowedVariables } from "../../../system/environment-variables.ts";
-import { ProgramFinder, projectAround } from "./find-program.ts";
+import { ProgramFinder, projectAround } from "../../../system/find-program.ts";
+import { startProgram } from "../../../system/start-program.ts";
 
 /** Opens a file in the program that the user's desktop has for it. Returns false without a desktop. */
 export async function openOnDesktop(file: string): Promise<boolean> {
@@ -9,11 +9,12 @@ export async function openOnDesktop(file: string): Promise<boolean> {
   const isMac = process.platform === "darwin";
   if (!isMac && !DISPLAY && !WAYLAND_DISPLAY) return false;
   try {
-    const opener = await new ProgramFinder({}, projectAround(process.cwd())).find(
-      isMac ? "open" : "xdg-open",
-    );
-    const env = allowedVariables(process.env, { base: "all", extra: [] });
-    const child = spawn(opener, [file], { stdio: "ignore", detached: true, env });
+    const finder = new ProgramFinder({}, projectAround(process.cwd()) ?? []);
+    const opener = await finder.find(isMac ? "open" : "xdg-open");
+    const all = allowedVariables(process.env, { base: "all", extra: [] });
+    // xdg-open searches the browser on the PATH.
+    const env = { ...all, PATH: finder.searchPath };
+    const child = startProgram(opener, [file], { stdio: "ignore", detached: true, env });
     await once(child, "spawn");
     child.unref();
     return true;

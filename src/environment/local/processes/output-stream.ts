@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
 import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { promisify } from "node:util";
 import { isMainThread } from "node:worker_threads";
 import { isExhaustion } from "../../../lib/exhaustion.ts";
+import { outputOfProgram } from "../../../system/start-program.ts";
 
 // With so many buffered bytes the program has to wait. Without a reader, the rest of its output is dropped.
 const waitingBytes = 1024 * 1024;
@@ -167,7 +166,7 @@ export class OutputPipes {
     try {
       folder = mkdtempSync(join(directory, "toolcrib-pipes."));
       const paths = Array.from({ length: count }, (_, index) => join(folder!, `${index}`));
-      await promisify(execFile)(await this.#findProgram("mkfifo"), ["-m", "600", ...paths], { env: {} });
+      await outputOfProgram(await this.#findProgram("mkfifo"), ["-m", "600", ...paths], { env: {} });
       for (const path of paths) made.push(openPipe(path));
       return made.splice(0);
     } catch (error) {

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, closeSync, constants, openSync } from "node:fs";
 import type { Duplex, Writable } from "node:stream";
@@ -12,6 +11,7 @@ import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../../system/file-errors.ts";
 import type { ProcessInfo } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
+import { type ChildProcess, startProgram } from "../../../system/start-program.ts";
 import { probeServer } from "../../probe-server.ts";
 import { leakedDescriptors, listensOn, waitsForInput } from "./inspect-process.ts";
 import { type OutputPipe, OutputStream } from "./output-stream.ts";
@@ -98,7 +98,7 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
     // The program is checked here, because the shell that sets the limits could not report that it is missing.
     if (watch !== undefined) accessSync(launch.file, constants.X_OK);
     const { file, args } = watch?.limit(launch) ?? launch;
-    const child = spawn(file, args, {
+    const child = startProgram(file, args, {
       cwd: launch.cwd,
       env: { ...launch.env },
       detached: true,

@@ -16,9 +16,9 @@ import {
   someHostsVariables,
   usualVariables,
 } from "../../../system/environment-variables.ts";
+import { ProgramFinder, type Programs } from "../../../system/find-program.ts";
 import { inTerminal } from "../../../system/pseudo-terminal.ts";
 import type { ProgramsRun } from "../scan/watched-snapshots.ts";
-import { ProgramFinder, type Programs } from "./find-program.ts";
 import { listensOn } from "./inspect-process.ts";
 import { OutputPipes } from "./output-stream.ts";
 import type { OwnDirectories } from "./own-directories.ts";
@@ -28,6 +28,8 @@ import { startProcess } from "./start-process.ts";
 
 export interface StarterOptions {
   readonly workspace: string;
+  /** Folders outside the workspace that tools can write. */
+  readonly writable: readonly string[];
   readonly programs: Programs;
   readonly records: string | undefined;
   /** The time between SIGTERM and SIGKILL. Default: 2 s. */
@@ -51,7 +53,7 @@ export class Starter {
 
   constructor(options: StarterOptions) {
     this.#options = options;
-    this.#programs = new ProgramFinder(options.programs, options.workspace);
+    this.#programs = new ProgramFinder(options.programs, [options.workspace, ...options.writable]);
     this.#runs = new Runs(options.records === undefined ? undefined : new RunRecords(options.records));
   }
 
@@ -210,7 +212,7 @@ export class Starter {
 
   #variables(level: SandboxLevel, { realPath: PWD }: StartDirectory, options: ProcessStartOptions) {
     const { confinement = {}, terminal = false, env } = options;
-    // Programs outside every sandbox must not find programs that a command has put into the workspace.
+    // Outside the sandbox, no program must be found that a project or a call can write.
     const PATH = this.#programs.searchPath;
     if (confinement === "ours") return { ...allowedVariables(process.env), PATH, PWD, ...env };
     const allowed = allowedVariables(process.env, confinement.variables);
@@ -218,6 +220,8 @@ export class Starter {
       ...allowed,
       ...usualVariables({ others: allowed, terminal }),
       ...(confinement.unconfined ? { PATH } : {}),
+      // The command runs unasked because of its name, so the name means the program of the system.
+      ...(confinement.readsOnly ? { PATH: this.#programs.searchPathInside } : {}),
       ...(level === "none" ? {} : confinement.mayConnect ? someHostsVariables : offlineVariables),
       PWD,
       ...env,

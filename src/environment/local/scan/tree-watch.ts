@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { perlProgram } from "../../../system/perl-program.ts";
+import { type ChildProcess, startProgram } from "../../../system/start-program.ts";
 
 /** The changes since the last answer. */
 export interface TreeChanges {
@@ -49,7 +49,7 @@ export class TreeWatch {
     signal?: AbortSignal,
   ): Promise<TreeWatch | undefined> {
     const args = ["-e", perlProgram("watch-tree.pl", import.meta.url)];
-    const child = spawn(perl, args, { cwd: root, env: {}, stdio: ["pipe", "pipe", "ignore"] });
+    const child = startProgram(perl, args, { cwd: root, env: {}, stdio: ["pipe", "pipe", "ignore"] });
     const watch = new TreeWatch(child);
     const kill = () => child.kill("SIGKILL");
     signal?.addEventListener("abort", kill);

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openLocalWorld } from "../../conformance/local-world.ts";
-import { failure, failureOf } from "../../conformance/world.ts";
+import { openLocalWorld } from "../environment/conformance/local-world.ts";
+import { failure, failureOf } from "../environment/conformance/world.ts";
 import { ProgramFinder, projectAround } from "./find-program.ts";
 
 const unavailable = (program: string) =>
@@ -36,14 +36,57 @@ it("ignores links into the workspace, and omits the workspace from PATH", async 
   expect(finder.searchPath).toBe(`${links}:/bin`);
 });
 
+it("ignores folders of the project around the workspace, and node_modules of every folder above", async () => {
+  await using world = openLocalWorld({
+    files: {
+      "node_modules/.bin/git": "#!/bin/sh",
+      "repository/.git/HEAD": "",
+      "repository/bin/git": "#!/bin/sh",
+      "repository/packages/a/index.js": "",
+    },
+  });
+  const planted = ["node_modules/.bin", "repository/bin"].map((folder) => world.path(folder));
+  for (const folder of planted) chmodSync(join(folder, "git"), 0o755);
+  const workspace = world.path("repository/packages/a");
+  const finder = new ProgramFinder(
+    {},
+    workspace,
+    [...planted, `${workspace}/../../bin`, `/usr/../${planted[1]}`, "/bin"].join(":"),
+  );
+  expect(finder.searchPath).toBe("/bin");
+  expect(await new ProgramFinder({}, workspace, planted.join(":")).find("git").catch(() => "none")).toBe(
+    "none",
+  );
+});
+
+it("ignores a link in a system folder that leads into the workspace, and folders that calls can write", async () => {
+  await using world = openLocalWorld({ files: { "target/tool": "#!/bin/sh" } });
+  chmodSync(world.path("target/tool"), 0o755);
+  const [system, root] = [join(world.outside, "usr"), join(world.outside, "root")];
+  mkdirSync(system);
+  mkdirSync(root);
+  symlinkSync(world.path("target/tool"), join(system, "tool"));
+  symlinkSync("/bin/sh", join(root, "tool"));
+  const searchPath = `${system}:${root}`;
+  const workspace = world.path(".");
+  expect(await failureOf(new ProgramFinder({}, [workspace, root], searchPath).find("tool"))).toEqual(
+    unavailable("tool"),
+  );
+  expect(await new ProgramFinder({}, workspace, searchPath).find("tool")).toBe(join(root, "tool"));
+});
+
+it("keeps the folders of the workspace at the end of the PATH of commands that run by their name", async () => {
+  await using world = openLocalWorld({ files: { "bin/cat": "" } });
+  const finder = new ProgramFinder({}, world.path("."), `${world.path("bin")}:/bin`);
+  expect(finder.searchPathInside).toBe(`/bin:${world.path("bin")}`);
+});
+
 it("takes the outermost folder with the marks of a project for the project, but not one that contains the home folder", async () => {
   await using world = openLocalWorld({ files: { "package.json": "", "a/.git/HEAD": "", "a/b/c.txt": "" } });
   expect(projectAround(world.path("a/b"))).toBe(world.path("."));
   expect([homedir(), "/"].map(projectAround)).toEqual([undefined, undefined]);
   chmodSync(world.path("a/b/c.txt"), 0o755);
-  expect(await new ProgramFinder({}, undefined, world.path("a/b")).find("c.txt")).toBe(
-    world.path("a/b/c.txt"),
-  );
+  expect(await new ProgramFinder({}, [], world.path("a/b")).find("c.txt")).toBe(world.path("a/b/c.txt"));
 });
 
 it("finds system programs even when the whole disk is the workspace", async () => {
