@@ -21,8 +21,16 @@ export interface Confinement {
   readonly mayRun?: (command: string, chosenBy?: "repository" | "user") => Promise<boolean>;
   /** Whether the call may write a file that it finds only while it runs, without approval. Default: none. */
   readonly mayWrite?: (path: string) => Promise<boolean>;
-  /** Paths in the workspace or in `readable` that can be neither read nor written: secrets, and what rules deny. */
+  /**
+   * Paths in the workspace or in `readable` that can be neither read nor written, by their names: secrets, and what rules
+   * deny.
+   */
   readonly isHidden?: (path: string) => boolean;
+  /**
+   * Returns those of these hidden files that commands see nevertheless, because only their names are secret: git has their
+   * content. Default: none.
+   */
+  readonly shownFromGit?: (paths: readonly string[]) => ReadonlyMap<string, "writable" | "read-only">;
   /** Paths outside the workspace that rules hide by their full names, also in system directories. */
   readonly hiddenOutside?: readonly string[];
   /** Paths in the workspace or in `writable` that can be read but not written. */

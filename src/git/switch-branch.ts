@@ -70,10 +70,11 @@ async function changesBetween(
 }
 
 function refuseProtected(changes: readonly TreeChange[], { top, environment }: Repository): void {
-  const { isHidden, isReadOnly } = environment.confinement ?? {};
+  const { isHidden, shownFromGit, isReadOnly } = environment.confinement ?? {};
   const isProtected = (path: string) => {
     const real = posix.join(top, path);
-    return isHidden?.(real) || isReadOnly?.(real);
+    if (!isHidden?.(real)) return isReadOnly?.(real);
+    return shownFromGit?.([real]).get(real) !== "writable";
   };
   const paths = changes.map(({ name }) => textOfName(name));
   const found = paths.filter((path) => withParents(path).some(isProtected)).map(showPath);

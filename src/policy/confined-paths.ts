@@ -5,13 +5,20 @@ import { isWithin } from "./guard-paths.ts";
 import { type IndexedPaths, indexPaths } from "./paths/index-paths.ts";
 import { literalText, type Names, namesOf } from "./paths/path-names.ts";
 import { compilePath } from "./paths/path-pattern.ts";
-import { isAbout, isExactly, refusingRule, refusingWhole, rulesNear } from "./paths/refuse-path.ts";
+import {
+  isAbout,
+  isBuiltInSecret,
+  isExactly,
+  refusingByName,
+  refusingWhole,
+  rulesNear,
+} from "./paths/refuse-path.ts";
 import type { PathContext } from "./policy.ts";
 import { type Effect, gitRulesName, loosens, type PathRule, type PathUse, strongest } from "./rules/rule.ts";
 
 /** Path rules, and those of them that count for one tool and mode. */
 export interface CountingRules extends IndexedPaths {
-  readonly context: Pick<PathContext, "workspace" | "home" | "lookAt">;
+  readonly context: Pick<PathContext, "workspace" | "home" | "lookAt" | "inGit">;
   readonly counts: (rule: PathRule) => boolean;
   readonly isParanoid: boolean;
 }
@@ -19,7 +26,7 @@ export interface CountingRules extends IndexedPaths {
 export type PathPredicate = (path: string) => boolean;
 
 /**
- * Returns whether a path is hidden from commands: secrets, and paths that rules deny to read. A directory of secrets is
+ * Returns whether a path is hidden from commands by its name: secrets, and paths that rules deny to read. A directory of secrets is
  * hidden as a whole, unless the user has opened a path that may be in one.
  */
 export function hiddenPaths(rules: CountingRules): PathPredicate {
@@ -27,8 +34,21 @@ export function hiddenPaths(rules: CountingRules): PathPredicate {
   const isOpened = rules.paths.highestFirst.some(
     (rule) => rule.effect === "open" && rule.origin.level !== "built-in" && counts(rule),
   );
-  const refusing = isOpened ? refusingRule : refusingWhole;
+  const refusing = isOpened ? refusingByName : refusingWhole;
   return (path) => refusing(rules, "read", namesOf(path, context), counts) !== undefined;
+}
+
+/** Returns which hidden files are shown, because git has their content and only a built-in rule hides their names. */
+export function shownFromGit(rules: CountingRules): Confinement["shownFromGit"] {
+  const { inGit } = rules.context;
+  if (inGit === undefined) return undefined;
+  const others = { ...rules, counts: (rule: PathRule) => rules.counts(rule) && !isBuiltInSecret(rule) };
+  const isHidden = hiddenPaths(others);
+  const isReadOnly = readOnlyPaths(others);
+  return (paths) => {
+    const shown = [...inGit(paths.filter((path) => !isHidden(path)))];
+    return new Map(shown.map((path) => [path, isReadOnly(path) ? "read-only" : "writable"]));
+  };
 }
 
 /** Returns the paths outside the workspace that rules hide and spell out: `/srv/keys` for `deny read /srv/keys/**`. */
@@ -150,10 +170,17 @@ export function sendPathRules(rules: CountingRules, lifted: readonly string[]): 
 /** Makes functions of the data of `sendPathRules`, which decide as those of the sender. Throws for any other data. */
 export function confinedPaths(
   data: unknown,
-  lookAt?: PathContext["lookAt"],
-): Required<Pick<Confinement, "isHidden" | "hiddenOutside" | "isReadOnly" | "isReadOnlyByRules">> {
+  { lookAt, inGit }: Pick<PathContext, "lookAt" | "inGit"> = {},
+): Required<Pick<Confinement, "isHidden" | "hiddenOutside" | "isReadOnly" | "isReadOnlyByRules">> &
+  Pick<Confinement, "shownFromGit"> {
   const { workspace, home, isParanoid, lifted, rules: sent } = checked(data);
-  const context: PathContext = { workspace, home, own: [], ...(lookAt && { lookAt }) };
+  const context: PathContext = {
+    workspace,
+    home,
+    own: [],
+    ...(lookAt && { lookAt }),
+    ...(inGit && { inGit }),
+  };
   const rules = {
     ...indexPaths(sent.map((rule) => ruleOf(rule, context))),
     ...{ context, isParanoid, counts: () => true },
@@ -164,6 +191,7 @@ export function confinedPaths(
     hiddenOutside: hiddenOutside(rules, isHidden),
     isReadOnly: liftReadOnly(readOnlyPaths(rules), lifted, rules),
     isReadOnlyByRules: readOnlyByRules(rules),
+    ...(inGit && { shownFromGit: shownFromGit(rules)! }),
   };
 }
 

@@ -14,6 +14,7 @@ import {
   readOnlyByRules,
   readOnlyPaths,
   sendPathRules,
+  shownFromGit,
 } from "./confined-paths.ts";
 import { isWithin } from "./guard-paths.ts";
 import { meansLoopback } from "./hosts.ts";
@@ -77,6 +78,9 @@ export function confinementOf(
     readsOnly: onlyReads(question, granted, parts) || undefined,
     writableIfHidden: mode === "paranoid" ? undefined : policy.context.forCommands,
     isHidden,
+    ...withShown(
+      remembered(policy, `shown ${mode === "paranoid"} ${keyOf(tool, policy)}`, () => shownFromGit(rules)),
+    ),
     hiddenOutside: remembered(policy, `hidden outside ${keyOf(tool, policy)}`, () =>
       hiddenOutside(rules, isHidden),
     ),
@@ -97,6 +101,10 @@ export function confinementOf(
       ...written.filter((path) => isOutside(path, policy.context) && !isTemporary(path)),
     ]),
   };
+}
+
+function withShown(shown: Confinement["shownFromGit"]): Pick<Confinement, "shownFromGit"> {
+  return shown ? { shownFromGit: shown } : {};
 }
 
 function pathsOf(parts: readonly PolicyPart[], ...kinds: readonly PolicyPart["kind"][]): readonly string[] {

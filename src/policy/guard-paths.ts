@@ -2,23 +2,37 @@ import type { ExtraRoots, PathGuard, PathRefusal } from "../contract/guard.ts";
 import { boundedMemo } from "../lib/bounded-cache.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
 import { namesOf } from "./paths/path-names.ts";
-import { isAbout, needsLook, refusingRule, rulesNear } from "./paths/refuse-path.ts";
+import { isAbout, refusingRule, rulesNear } from "./paths/refuse-path.ts";
 import type { RuleOrigin } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import type { PathRule } from "./rules/rule.ts";
 
 /**
  * Returns the part of a policy that the environment enforces on every path: secret, protected and denied paths. "write"
- * includes replacing, deleting and moving, for a directory including its content. Results are cached, unless more than the
- * name decides.
+ * includes replacing, deleting and moving, for a directory including its content. What names decide is cached.
  */
 export function guardPaths(policy: Policy): PathGuard {
-  const known = {
-    read: boundedMemo(maxRemembered, (realPath: string) => refuse(policy, "read", realPath)),
-    write: boundedMemo(maxRemembered, (realPath: string) => refuse(policy, "write", realPath)),
+  const { lookAt, inGit, ...names } = policy.context;
+  const byName: GuardRules = {
+    context: names,
+    // Rules are compiled on first use.
+    get paths() {
+      return policy.paths;
+    },
+    get pathsThrough() {
+      return policy.pathsThrough;
+    },
   };
-  return (use, realPath) =>
-    needsLook(policy, realPath) ? refuse(policy, use, realPath) : known[use](realPath);
+  const isByName = lookAt === undefined && inGit === undefined;
+  const known = {
+    read: boundedMemo(maxRemembered, (realPath: string) => refuse(byName, "read", realPath)),
+    write: boundedMemo(maxRemembered, (realPath: string) => refuse(byName, "write", realPath)),
+  };
+  return (use, realPath) => {
+    const refusal = known[use](realPath);
+    // What is there now can only make it harmless.
+    return refusal === undefined || isByName ? refusal : refuse(policy, use, realPath);
+  };
 }
 
 const maxRemembered = 4096;
@@ -50,7 +64,9 @@ export const readKeyOf = oncePerObject(({ paths, context }: Policy): string => {
   ]);
 });
 
-function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRefusal | undefined {
+type GuardRules = Pick<Policy, "context" | "paths" | "pathsThrough">;
+
+function refuse(policy: GuardRules, use: "read" | "write", realPath: string): PathRefusal | undefined {
   const names = namesOf(realPath, policy.context);
   const rule =
     // The guard does not know the tool: a rule that opens a path for some tools counts.

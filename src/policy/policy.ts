@@ -42,6 +42,8 @@ export interface PathContext {
   readonly forCommands?: readonly string[];
   /** Looks at an entry whose name alone does not tell whether it is secret. Default: names decide. */
   readonly lookAt?: (path: string) => LookedAt;
+  /** Returns those of these files whose content git has in HEAD or in the index. Default: none. */
+  readonly inGit?: (paths: readonly string[]) => ReadonlySet<string>;
 }
 
 /** "public keys": a file with nothing else in it. Undefined for any other file, and without an entry. */

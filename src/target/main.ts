@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { serveEnvironment } from "../environment/remote/serve-environment.ts";
 import { walkWhole } from "../files/walk.ts";
 import { confinedPaths } from "../policy/confined-paths.ts";
+import { inGit } from "../system/in-git.ts";
 import { setPackageFolder } from "../system/package-file.ts";
 import { lookAt } from "../system/public-keys.ts";
 import { runServer } from "./server.ts";
@@ -14,7 +15,7 @@ const [, , path = "", options = ""] = process.argv;
 setPackageFolder(dirname(realpathSync(path)));
 void runServer(JSON.parse(options), (environment, link, attacked) =>
   serveEnvironment(environment, link, {
-    ...{ pathRules: (rules) => confinedPaths(rules, lookAt), attacked },
+    ...{ pathRules: (rules) => confinedPaths(rules, { lookAt, inGit }), attacked },
     ...{ walk: walkWhole, search: searchWhole, list: listWhole },
   }),
 );

@@ -17,6 +17,7 @@ import { gitRulesName } from "../policy/rules/rule.ts";
 import { gitTargetsOf } from "../sandbox/git-targets.ts";
 import { ownCode } from "../sandbox/own-code.ts";
 import { realLocation, userDirectories } from "../system/directories.ts";
+import { inGit } from "../system/in-git.ts";
 import { FileStamps, mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
 import { lookAt } from "../system/public-keys.ts";
 import { type ProjectRules, projectRulesPath, readProjectRules } from "./trust.ts";
@@ -86,7 +87,7 @@ export class OpenPolicy {
     const hidden = environment ? [] : (options.hiddenPaths ?? []).map(realLocation);
     const served = [...(extraRoots?.except ?? []), ...hidden];
     // The files of another machine are decided by their names.
-    const content = environment ? {} : { lookAt };
+    const content = environment ? {} : { lookAt, inGit };
     this.#context = { workspace, home, own, code, served, ...beyond, ...content };
     this.#current = compilePolicy(sources, this.#context);
     this.#grantedFile = policyFiles(config, id).granted;

@@ -134,8 +134,17 @@ export class RemoteProcess implements RunningProcess {
 
 /** The functions of a confinement stay here: the target asks, or gets their rules as data. */
 export function sendConfinement(confinement: Confinement): SentConfinement {
-  const { mayConnect, mayRun, isHidden, isReadOnly, isReadOnlyByRules, pathRules, pathsKey, ...data } =
-    confinement;
+  const {
+    mayConnect,
+    mayRun,
+    isHidden,
+    shownFromGit: _,
+    isReadOnly,
+    isReadOnlyByRules,
+    pathRules,
+    pathsKey,
+    ...data
+  } = confinement;
   const hasPaths = [isHidden, isReadOnly, isReadOnlyByRules].some((one) => one !== undefined);
   if (hasPaths && (pathRules === undefined || pathsKey === undefined))
     throw new ToolError("unsupported", "The rules about paths of this call cannot be sent to the target");

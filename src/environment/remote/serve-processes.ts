@@ -17,7 +17,10 @@ import { callbacks, type Params, type Result, type SentConfinement, streamWindow
 /** Turns the path rules of a client into functions. Throws for data that it does not understand. */
 export type RevivePathRules = (data: unknown) => ConfinedPaths;
 
-export type ConfinedPaths = Pick<Confinement, "isHidden" | "isReadOnly" | "isReadOnlyByRules">;
+export type ConfinedPaths = Pick<
+  Confinement,
+  "isHidden" | "isReadOnly" | "isReadOnlyByRules" | "shownFromGit"
+>;
 
 interface Served {
   /** Missing for a command in a shell. */

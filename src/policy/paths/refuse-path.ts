@@ -1,5 +1,4 @@
 import { oncePerObject } from "../../lib/once-per-object.ts";
-import { mayBePublicKeys } from "../../lib/public-keys.ts";
 import type { LookedAt, PathContext } from "../policy.ts";
 import type { PathRule, PathUse } from "../rules/rule.ts";
 import type { IndexedPaths } from "./index-paths.ts";
@@ -47,11 +46,36 @@ function nearName({ byName }: IndexedPaths["paths"], exact: string, folded: stri
 
 /** Path rules, and what tells whether entries with certain names are secret. */
 export interface RefusingRules extends IndexedPaths {
-  readonly context: Pick<PathContext, "lookAt">;
+  readonly context: Pick<PathContext, "lookAt" | "inGit">;
 }
 
-/** Returns the rule that makes the path secret or protected, or denies it, in every mode. */
+/**
+ * Returns the rule that makes the path secret or protected, or denies it, in every mode. A file that only a built-in rule
+ * makes secret, by its name, is not secret while git has its content: everyone with the repository can read it there.
+ */
 export function refusingRule(
+  policy: RefusingRules,
+  use: PathUse,
+  names: Names,
+  counts: Counts,
+): PathRule | undefined {
+  const rule = refusingByName(policy, use, names, counts);
+  if (rule === undefined || !isBuiltInSecret(rule) || !isInGit(policy, names)) return rule;
+  return refusingByName(policy, use, names, (one) => counts(one) && !isBuiltInSecret(one));
+}
+
+/** Whether a rule is one about names that may have harmless contents. */
+export function isBuiltInSecret({ effect, origin, rank }: PathRule): boolean {
+  return effect === "secret" && origin.level === "built-in" && Number.isFinite(rank);
+}
+
+function isInGit({ context: { inGit } }: RefusingRules, { exact }: Names): boolean {
+  const path = `/${exact.join("/")}`;
+  return inGit?.([path]).has(path) === true;
+}
+
+/** Does the same, whatever git has. */
+export function refusingByName(
   policy: RefusingRules,
   use: PathUse,
   names: Names,
@@ -87,11 +111,6 @@ const harmlessBy: Readonly<Record<string, LookedAt>> = {
   "**/secrets/**": "directory",
 };
 
-/** Whether not only the name of a path may decide. */
-export function needsLook({ context: { lookAt } }: RefusingRules, path: string): boolean {
-  return lookAt !== undefined && (mayBePublicKeys(path) || /\/secrets\//i.test(path));
-}
-
 /** Returns the rule that makes the original of a backup secret, unless a rule opens the backup. */
 function refusingOriginal(policy: IndexedPaths, names: Names, counts: Counts): PathRule | undefined {
   const isSecretOrOpen = (rule: PathRule) => /^(?:secret|open)$/.test(rule.effect) && counts(rule);
@@ -103,7 +122,7 @@ function refusingOriginal(policy: IndexedPaths, names: Names, counts: Counts): P
   return undefined;
 }
 
-/** Does the same as `refusingRule`, but not for a directory of which only some content is refused. */
+/** Does the same as `refusingByName`, but not for a directory of which only some content is refused. */
 export function refusingWhole(
   policy: RefusingRules,
   use: PathUse,

@@ -97,7 +97,7 @@ export class WorkspaceView {
     const needsScan = confinement.readsOnly !== true || confinement.isHidden !== undefined || hasGrants;
     const { scanned, refused, ...grants } = needsScan ? await this.#scan(wanted, rules) : nothingFound;
     const git = repositoriesIn(workspace, scanned.repositories);
-    const { hidden, readOnly, remarks } = bundleEntries(scanned, workspace);
+    const { hidden, readOnly, remarks } = bundleEntries(withoutShown(scanned, confinement), workspace);
     const readsOnly = confinement.readsOnly === true;
     const absent = (confinement.absent ?? []).map(asPlaceholder);
     const found: Found = { rules, grants, hidden, readOnly, git, absent, readsOnly };
@@ -128,7 +128,8 @@ export class WorkspaceView {
           const watch = placeholders.watch();
           try {
             // A secret that was created after the last scan counts too.
-            const now = (await this.#scan(wanted, rules, { fresh: true })).scanned;
+            const found = (await this.#scan(wanted, rules, { fresh: true })).scanned;
+            const now = withoutShown(found, confinement);
             const seen = new Set(watch.seen().map(pathOf));
             return [...now.hidden.map(pathOf), ...now.readOnly].find(
               (path) => !isKnown(path) && !isInOneOf(path, seen),
@@ -391,6 +392,19 @@ export class WorkspaceView {
     );
     return [top, ...others].map((path) => ({ path, kind: "directory" }));
   }
+}
+
+/** Shows hidden files whose content git has. */
+function withoutShown(scanned: ScanResult, { shownFromGit }: Confinement): ScanResult {
+  const files = scanned.hidden.filter(({ kind }) => kind === "file").map(pathOf);
+  const shown = files.length === 0 ? undefined : shownFromGit?.(files);
+  if (shown === undefined || shown.size === 0) return scanned;
+  const readOnly = [...shown].flatMap(([path, use]) => (use === "read-only" ? [path] : []));
+  return {
+    ...scanned,
+    hidden: scanned.hidden.filter(({ path }) => !shown.has(path)),
+    readOnly: [...scanned.readOnly, ...readOnly],
+  };
 }
 
 /** Returns the paths of the workspace that a command may read but not write. */

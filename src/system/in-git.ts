@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readFileSync, type Stats } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { boundedMemo } from "../lib/bounded-cache.ts";
+import { attempt } from "./attempt.ts";
+import { ProgramFinder } from "./find-program.ts";
+import { outputOfProgramNow } from "./start-program.ts";
+
+/**
+ * Returns those of these files whose content equals their blob in the index or in HEAD of the repository around them.
+ * Asks git, and remembers its answers while the file and the index stay the same. Follows no links.
+ */
+export function inGit(paths: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = new Map<string, Candidate[]>();
+  for (const path of paths) {
+    const candidate = candidateAt(path);
+    if (candidate === undefined) continue;
+    const { known, stamp, repository } = candidate;
+    if (known.stamp !== stamp) open.set(repository, [...(open.get(repository) ?? []), candidate]);
+    else if (known.isInGit) found.add(path);
+  }
+  for (const [repository, candidates] of open) {
+    const equal = equalToBlobs(repository, candidates);
+    for (const { path, known, stamp, isSettled } of candidates) {
+      const isInGit = equal.has(path);
+      Object.assign(known, { stamp: isSettled ? stamp : undefined, isInGit });
+      if (isInGit) found.add(path);
+    }
+  }
+  return found;
+}
+
+interface Candidate {
+  readonly path: string;
+  readonly repository: string;
+  readonly known: { readonly stamp: string | undefined; readonly isInGit: boolean };
+  readonly stamp: string;
+  /** Whether a later change of the file or the index has another time. */
+  readonly isSettled: boolean;
+}
+
+const answers = boundedMemo(2000, (_path: string) => ({
+  stamp: undefined as string | undefined,
+  isInGit: false,
+}));
+
+const maxBytes = 1024 * 1024;
+const settledMs = 2100;
+
+function candidateAt(path: string): Candidate | undefined {
+  const now = Date.now();
+  const stats = fileAt(path);
+  if (stats === undefined || stats.size > maxBytes) return undefined;
+  const repository = repositoryAround(dirname(path));
+  const index = repository === undefined ? undefined : indexOf(repository);
+  if (repository === undefined || index === undefined) return undefined;
+  return {
+    path,
+    repository,
+    known: answers(path),
+    stamp: [stampOf(stats), stampOf(index)].join(" "),
+    isSettled: now - Math.max(stats.ctimeMs, index.ctimeMs) > settledMs,
+  };
+}
+
+/** Returns the nearest folder with a `.git`. */
+function repositoryAround(folder: string): string | undefined {
+  if (attempt(() => lstatSync(join(folder, ".git"))) !== undefined) return folder;
+  return dirname(folder) === folder ? undefined : repositoryAround(dirname(folder));
+}
+
+/** Returns what identifies the index. Git would wait for the writer of a named pipe. */
+function indexOf(repository: string): Stats | undefined {
+  const entry = join(repository, ".git");
+  if (attempt(() => lstatSync(entry).isDirectory())) return fileAt(join(entry, "index"));
+  const [, named] = /^gitdir: (.+?)\n?$/.exec((fileAt(entry) && readText(entry)) ?? "") ?? [];
+  return named === undefined ? undefined : fileAt(join(resolve(repository, named), "index"));
+}
+
+function fileAt(path: string): Stats | undefined {
+  const stats = attempt(() => lstatSync(path));
+  return stats?.isFile() ? stats : undefined;
+}
+
+function readText(path: string): string | undefined {
+  return attempt(() => readFileSync(path, "utf8"));
+}
+
+function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return [dev, ino, size, mtimeMs, ctimeMs].join(":");
+}
+
+function equalToBlobs(repository: string, candidates: readonly Candidate[]): ReadonlySet<string> {
+  const equal = new Set<string>();
+  const contents = new Map(candidates.map(({ path }) => [path, attempt(() => readFileSync(path))] as const));
+  for (const command of [
+    ["ls-files", "--stage"],
+    ["ls-tree", "-r", "HEAD"],
+  ] as const) {
+    const left = candidates.filter(({ path }) => !equal.has(path)).map(({ path }) => path);
+    if (left.length === 0) break;
+    for (const { oid, path } of blobsOf(repository, command, left)) {
+      const content = contents.get(path);
+      if (content !== undefined && blobName(content, oid.length) === oid) equal.add(path);
+    }
+  }
+  return equal;
+}
+
+function blobsOf(
+  repository: string,
+  [command, ...words]: readonly [string, ...string[]],
+  paths: readonly string[],
+): readonly { readonly oid: string; readonly path: string }[] {
+  const names = paths.map((path) => relative(repository, path));
+  const output = attempt(() => {
+    const finder = new ProgramFinder({}, repository);
+    return outputOfProgramNow(finder.findNow("git"), [...settings, command, "-z", ...words, "--", ...names], {
+      cwd: repository,
+      env: { ...variables, HOME: homedir(), PATH: finder.searchPath },
+      timeout: 2000,
+    });
+  });
+  const lines = output?.toString("utf8").split("\0").slice(0, -1) ?? [];
+  return lines.flatMap((line) => {
+    const [, oid, name] = /^\d+ (?:blob )?([0-9a-f]{40,64})[^\t]*\t([\s\S]*)$/.exec(line) ?? [];
+    return oid === undefined || name === undefined ? [] : [{ oid, path: join(repository, name) }];
+  });
+}
+
+const settings = [
+  ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"],
+  ...["--no-pager", "--no-replace-objects", "--literal-pathspecs"],
+];
+
+/** Git fetches nothing, and writes nothing. */
+const variables = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
+
+function blobName(content: Uint8Array, length: number): string {
+  return createHash(length === 40 ? "sha1" : "sha256")
+    .update(`blob ${content.length}\0`)
+    .update(content)
+    .digest("hex");
+}
