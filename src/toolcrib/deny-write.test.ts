@@ -37,8 +37,13 @@ it.skipIf(missing !== undefined)(
       "node -e \"fs.rmSync('tests', { recursive: true })\"",
     ];
     for (const command of writes) expect(await run(command)).toMatchObject({ exitCode: 1 });
-    expect(await run("echo x > tests/new")).toMatchObject({ error: expect.stringContaining("must not be written") });
-    expect(readdirSync(join(workspace, "tests"), { recursive: true }).sort()).toEqual(["unit", "unit/a.test.mjs"]);
+    expect(await run("echo x > tests/new")).toMatchObject({
+      error: expect.stringContaining("must not be written"),
+    });
+    expect(readdirSync(join(workspace, "tests"), { recursive: true }).sort()).toEqual([
+      "unit",
+      "unit/a.test.mjs",
+    ]);
     expect(readFileSync(join(workspace, "tests/unit/a.test.mjs"), "utf8")).not.toContain("x");
   },
 );
