@@ -9,7 +9,7 @@ import type { PathRule } from "./rules/rule.ts";
 
 /**
  * Returns the part of a policy that the environment enforces on every path: secret, protected and denied paths. "write"
- * includes replacing, deleting and moving, for a directory including its content. What names decide is cached.
+ * includes replacing, deleting and moving, for a directory including its content. Decisions by name are cached.
  */
 export function guardPaths(policy: Policy): PathGuard {
   const { lookAt, inGit, ...names } = policy.context;
@@ -30,7 +30,7 @@ export function guardPaths(policy: Policy): PathGuard {
   };
   return (use, realPath) => {
     const refusal = known[use](realPath);
-    // What is there now can only make it harmless.
+    // The entry itself can only make it harmless.
     return refusal === undefined || isByName ? refusal : refuse(policy, use, realPath);
   };
 }

@@ -73,7 +73,7 @@ export class ProgramFinder {
   }
 }
 
-/** What is in a project, or in the `node_modules` of a folder above a workspace. npm adds these to the PATH. */
+/** Recognizes paths in a project and in the `node_modules` of a folder above a workspace, which npm adds to the PATH. */
 class Untrusted {
   readonly #workspaces: readonly string[];
   readonly #projects: readonly string[];
