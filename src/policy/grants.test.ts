@@ -210,3 +210,25 @@ it("offers no rule that leaves the sandbox for a command that runs code of the w
     offered("git push", "unconfined run git **\nask run git push"),
   ]).toEqual([2, 0, 1]);
 });
+
+it("offers nothing but once for a command that passes its standard input to a shell elsewhere", () => {
+  const offered = (text: string) => grantWidths(decideOn([command(text)], [], { tool }), { tool }).length > 0;
+  const once = [
+    "docker exec -i web sh <<E\nid\nE",
+    "cat x.sh | docker compose exec -T web /bin/bash -s",
+    "cat q.sql | docker exec -i db psql",
+    "kubectl exec -i pod -- bash < x.sh",
+    "kubectl apply -f -",
+    "ssh host < x.sh",
+    "ssh -p 22 -i key host",
+    "ssh host bash -s",
+  ];
+  const also = [
+    "docker restart web",
+    "docker exec web ls",
+    "docker exec web sh -c id",
+    "kubectl get pods",
+    "ssh host uptime",
+  ];
+  expect([once.filter(offered), also.filter((text) => !offered(text))]).toEqual([[], []]);
+});

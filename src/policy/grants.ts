@@ -1,3 +1,4 @@
+import { passesInput } from "../engine/policy/what-still-asks.ts";
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
 import { readsProgram, runsCode } from "./commands/runs-code.ts";
@@ -32,7 +33,7 @@ export function grantsFor(decision: Decision, asked: Asked): readonly string[] |
  */
 export function grantWidths(decision: Decision, { tool }: Asked): readonly GrantWidth[] {
   const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
-  if (asked.some((part) => isOnlyOnce(part, decision))) return [];
+  if (asked.some((part) => isOnlyOnce(part, decision) || isInputPassed(part))) return [];
   const by = ` by ${named(tool.name, tool.server)}`;
   const widthOf = (grantOf: (part: PolicyPart) => Grant | undefined): GrantWidth | undefined => {
     const grants = asked.map(({ part, firm }) => (firm ? undefined : grantOf(part)));
@@ -77,6 +78,10 @@ const maxWords = 300;
 function isOnlyOnce({ part, bare }: PolicyVerdict, { unconfined }: Decision): boolean {
   if (part.kind !== "run") return false;
   return readsProgram(part.command) || ((bare || unconfined) === true && runsCode(part.command));
+}
+
+function isInputPassed({ part }: PolicyVerdict): boolean {
+  return part.kind === "run" && passesInput(part.command);
 }
 
 function grant(part: PolicyPart): Grant | undefined {

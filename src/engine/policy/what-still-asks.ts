@@ -65,3 +65,23 @@ const losses: readonly (readonly [RegExp, string])[] = [
   [/^clean\b.* -[a-zA-Z]*[xX]/, "it deletes ignored files"],
   [/^(?:filter-branch|update-ref)\b/, "git forgets commits"],
 ];
+
+/**
+ * Whether a command passes its standard input to what it reaches, which runs it: `ssh host`, `docker exec -i web sh`,
+ * `kubectl apply -f -`. The words of such a command say nothing about what runs.
+ */
+export function passesInput(command: SimpleCommand): boolean {
+  if (reachOf(command) === undefined) return false;
+  const values = command.words.map(({ value }) => value ?? "");
+  const operands = values.filter(
+    (value, at) => !value.startsWith("-") && !sshValue.test(values[at - 1] ?? ""),
+  );
+  if (/(?:^|\/)ssh$/.test(operands[0] ?? "") && operands.length <= 2) return true;
+  const last = values.at(-1)!;
+  return inputs.test(last) || shells.test(last.slice(last.lastIndexOf("/") + 1));
+}
+
+const sshValue = /^-[a-zA-Z0-9]*[BbcDEeFIiJLlmOopQRSWw]$/;
+const inputs = /^(?:-|-s|\/dev\/stdin|\/(?:dev|proc\/self)\/fd\/\d+)$/;
+const shells =
+  /^(?:(?:ba|da|a|z|k|fi|c|tc)?sh|pwsh|node|python[\d.]*|perl|ruby|php|psql|mysql|sqlite3|mongosh|redis-cli)$/;
