@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { compiledComponents } from "../packaging/components.ts";
+import { compiledComponents, writeComponents } from "../packaging/components.ts";
 import { grammarSources } from "../scripts/pack-grammars.ts";
 import { pdfiumParts } from "../scripts/pack-pdfium.ts";
 import { builtProgram } from "./support/built-program.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const dist = dirname(builtProgram);
 const notice = (folder: string) => readFileSync(join(dist, folder, "NOTICE.md"), "utf8");
@@ -50,5 +51,24 @@ describe("the licences of what is compiled into dist", () => {
       ...grammarSources.map((each) => [each.package, each.version, each.licence]),
       ...pdfiumParts.map(({ name, licence }) => [name, undefined, licence]),
     ]);
+  });
+
+  it("are in the released list of components, with every package of the licences and of an installation", {
+    tags: "slow",
+  }, async () => {
+    await using folder = temporaryFolder();
+    const file = join(folder.path, "components.cdx.json");
+    writeComponents(file);
+    const { components } = JSON.parse(readFileSync(file, "utf8"));
+    expect(components).toEqual(expect.arrayContaining([...compiledComponents()]));
+    const listed: readonly string[] = components.map(({ name }: { name: string }) => name);
+    const licences = readFileSync(join(dist, "THIRD-PARTY-LICENSES"), "utf8")
+      .split(/\n-{100}\n/)
+      .slice(1);
+    const packages = licences.flatMap((licence) => licence.trim().split("\n\n")[0]!.split("\n"));
+    const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
+    expect([...packages, ...Object.keys(dependencies)].filter((name) => !listed.includes(name))).toEqual([]);
+    expect(packages.length).toBeGreaterThan(10);
+    expect(listed).not.toContain("vitest");
   });
 });
