@@ -108,7 +108,7 @@ const nodeCheck: BuildOptions = {
 
 const ownImport = /^(?:import|export) (?!type )([^";]*?) from "(\.[^"]+)"/gm;
 const isOfEdits = /src\/(?:tools\/)?edit\//;
-const isOfCommands = /src\/policy\/commands\/|node_modules\/unbash\//;
+const isOfCommands = /src\/engine\/policy\/commands\/(?:read-command|wrappers)|node_modules\/unbash\//;
 const isOfSandbox =
   /src\/(?:engine\/)?sandbox\/(?!proof\/)|src\/environment\/(?:shells|local\/processes\/(?!run-records))|src\/processes\/(?!open-)/;
 const isOfCode = /src\/(?:code|tools\/code)\//;

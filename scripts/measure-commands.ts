@@ -1,5 +1,5 @@
 /** Measures how long the policy takes to analyse a command: `node scripts/measure-commands.ts`. */
-import { analyseCommand } from "../src/policy/commands/analyse-command.ts";
+import { readCommand } from "../src/engine/policy/commands/read-command.ts";
 
 const parts = [
   "git status --short",
@@ -18,7 +18,7 @@ measure("120 kB of commands", "ls -la src; ".repeat(10_000), 10);
 function measure(name: string, command: string, rounds: number): void {
   const times = Array.from({ length: rounds }, () => {
     const start = performance.now();
-    analyseCommand(command);
+    readCommand(command);
     return performance.now() - start;
   }).sort((left, right) => left - right);
   const at = (share: number) => `${times[Math.floor((rounds - 1) * share)]!.toFixed(3)} ms`;

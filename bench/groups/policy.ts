@@ -1,6 +1,6 @@
 import type { ToolAccess } from "../../src/contract/access.ts";
+import { readCommand } from "../../src/engine/policy/commands/read-command.ts";
 import { builtInRules } from "../../src/policy/built-in-rules.ts";
-import { analyseCommand } from "../../src/policy/commands/analyse-command.ts";
 import { decideCall } from "../../src/policy/decide.ts";
 import type { Question } from "../../src/policy/policy.ts";
 import { compilePolicy, type Policy } from "../../src/policy/rules/compile-policy.ts";
@@ -71,7 +71,7 @@ function decideOn(access: ToolAccess): Contender {
         sandbox: "none",
         realPaths: new Map(),
       };
-      return decideCall(question, policy, analyseCommand).verdict;
+      return decideCall(question, policy, readCommand).verdict;
     },
   };
 }

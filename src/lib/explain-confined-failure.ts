@@ -9,6 +9,8 @@ export interface ConfinedRun {
   readonly sandbox: SandboxLevel;
   /** Whether the command could connect to every host. */
   readonly hasNetwork: boolean;
+  /** Whether it ran with a read-only workspace, because its programs are known to only read. */
+  readonly readsOnly?: boolean | undefined;
   /** Whether a path exists, and commands do not see it without a rule. Default: unknown. */
   readonly isUnseen?: ((path: string) => boolean) | undefined;
 }
@@ -34,8 +36,19 @@ export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
   const refusals = sandboxRefusals
     .filter(({ levels, sign }) => (levels === "all" || levels.includes(sandbox)) && sign.test(output))
     .map(({ note }) => note);
-  return [...(offline === undefined ? [] : [offline]), ...shown, ...refusals];
+  const isRefusedWrite = run.readsOnly === true && refusedWrite.test(output);
+  return [
+    ...(offline === undefined ? [] : [offline]),
+    ...shown,
+    ...(isRefusedWrite ? [readOnlyView] : []),
+    ...refusals,
+  ];
 }
+
+const refusedWrite = /read-only file system|EROFS|permission denied|EACCES/i;
+
+const readOnlyView =
+  "Programs that usually only read run with a read-only workspace. Write the result with `> FILE`: then the workspace is writable.";
 
 const shownPaths = 3;
 

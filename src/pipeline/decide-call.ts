@@ -62,7 +62,7 @@ export async function decideNow(
   const isCommand = runsCommands(call);
   // The command parser is loaded with the first call that runs a command.
   const readCommand = isCommand
-    ? (await import("../policy/commands/analyse-command.ts")).analyseCommand
+    ? (await import("../engine/policy/commands/read-command.ts")).readCommand
     : expectNoCommand;
   const sandbox = isCommand ? await surroundings.sandbox() : "none";
   const policy = await rules.refreshed();
@@ -119,10 +119,10 @@ export async function shellsUsed(
 ): Promise<Question["shells"]> {
   const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
   if (names.length === 0 || shell === undefined) return undefined;
-  const { sessionStateOf } = await import("../policy/commands/shell-sessions.ts");
+  const { shellState } = await import("../engine/policy/commands/shell-state.ts");
   const left = names.flatMap((name) => {
     const history = shell(name);
-    return history === undefined ? [] : [[name, sessionStateOf(history, context.workspace)] as const];
+    return history === undefined ? [] : [[name, shellState(history, context.workspace)] as const];
   });
   return new Map(left);
 }

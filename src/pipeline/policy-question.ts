@@ -4,19 +4,14 @@ import type { SandboxLevel } from "../contract/call.ts";
 import type { Directory, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
+import { leftOutFolders } from "../contract/snapshot.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import type { Foreseeing, foreseeLoss } from "../journal/keep/foresee-loss.ts";
 import { loadOnce } from "../lib/async/load-once.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
 import { guardPaths, isWithin } from "../policy/guard-paths.ts";
-import { changesPlanned, directoriesRead, pathsNamed, type ReadCommand } from "../policy/parts.ts";
-import {
-  outsideWorkspace,
-  type PathContext,
-  type PolicyMode,
-  type Question,
-  visibleIn,
-} from "../policy/policy.ts";
+import { changesPlanned, pathsNamed, type ReadCommand } from "../policy/parts.ts";
+import { outsideWorkspace, type PathContext, type PolicyMode, type Question } from "../policy/policy.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
 
 /** A call whose paths have not been resolved yet. */
@@ -52,9 +47,9 @@ export async function policyQuestion(
   const isSettled = lookUp === "what decides" && mode !== "paranoid" && !policy.asksAboutReads;
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
   const paths = pathsNamed(open, policy.context, readCommand, shells);
-  // These sandboxes hide secrets, so a search for them is needed only when a command may leave the sandbox.
-  const hidesSecrets = (sandbox === "bwrap" || sandbox === "seatbelt") && policy.unconfined.length === 0;
-  const directories = hidesSecrets ? [] : directoriesRead(accesses, policy.context, readCommand, shells);
+  // Landlock hides no secrets of the workspace, so there they decide whether a command runs without a question.
+  const mayRunUnasked = mode === "cautious" || mode === "safe";
+  const isOpen = sandbox === "landlock" && mayRunUnasked && accesses.some(({ kind }) => kind === "execute");
   const found = paths.length === 0 ? [] : await resolvePaths(paths, open, policy, environment);
   const realPaths = new Map(found.flatMap(({ path, real }) => (real === undefined ? [] : [[path, real]])));
   const changes = mode === "cautious" ? changesPlanned(accesses, policy.context, readCommand, shells) : [];
@@ -68,8 +63,7 @@ export async function policyQuestion(
     realPaths,
     outside: isConfined ? outsideOf(found, open) : undefined,
     notCovered: changes.length === 0 ? nowhere : await lossesOf(changes, realPaths, environment),
-    refusedBelow:
-      directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),
+    holdsSecrets: isOpen ? await holdsSecrets(environment, guardPaths(policy)) : undefined,
   };
 }
 
@@ -158,104 +152,33 @@ function realPathOutside(path: string, { workspace }: PathContext): string | und
 
 type Lister = Pick<Environment, "workspace" | "openDirectory" | "realPath">;
 
-/**
- * Returns for each directory, as `searchOf` names it, a path below it that must not be read, or undefined when there is
- * none. Follows links, as some programs do. Leaves out directories that would take too long to search.
- */
-export async function refusedBelow(
-  directories: readonly string[],
-  environment: Lister,
-  guard: PathGuard,
-): Promise<ReadonlyMap<string, string | undefined>> {
-  const found = new Map<string, string | undefined>();
-  const budget = { entriesLeft: maxEntries };
-  for (const wanted of directories) {
-    const extent = wanted.startsWith(visibleIn) ? "visible" : "all";
-    const search = new Search({ environment, guard, budget, extent });
-    const result = await search.below(extent === "all" ? wanted : wanted.slice(visibleIn.length));
-    if (result !== "not searched") found.set(wanted, result.refused);
-  }
-  return found;
-}
-
-type Result = { readonly refused: string | undefined } | "not searched";
-
-const nothingRefused: Result = { refused: undefined };
-const maxEntries = 20_000;
-
-interface SearchOptions {
-  readonly environment: Lister;
-  readonly guard: PathGuard;
-  /** A budget for all searches of one call together. */
-  readonly budget: { entriesLeft: number };
-  readonly extent: "all" | "visible";
-}
-
-class Search {
-  readonly #options: SearchOptions;
-  readonly #followed = new Set<string>();
-
-  constructor(options: SearchOptions) {
-    this.#options = options;
-  }
-
-  async below(path: string): Promise<Result> {
-    return this.#inside(await this.#options.environment.openDirectory(path).catch(whyNot));
-  }
-
-  /** Searches a directory, its files before its subdirectories, so that near files are found soon. */
-  async #inside(directory: Directory | Unopened): Promise<Result> {
-    if (typeof directory === "string") return unopened(directory);
+/** Whether the workspace contains a path that must not be read, or has too many entries to tell. */
+export async function holdsSecrets(environment: Lister, guard: PathGuard): Promise<boolean> {
+  let entriesLeft = maxEntries;
+  const search = async (directory: Directory): Promise<boolean> => {
     try {
-      const all = await directory.entries();
-      const entries = this.#options.extent === "all" ? all : all.filter(isVisible);
-      this.#options.budget.entriesLeft -= entries.length;
-      if (this.#options.budget.entriesLeft < 0) return "not searched";
+      const entries = await directory.entries();
+      entriesLeft -= entries.length;
+      if (entriesLeft < 0) return true;
+      const isSecret = ({ name }: { readonly name: string }) =>
+        guard("read", posix.join(environment.workspace, directory.path, name)) !== undefined;
+      if (entries.some((entry) => entry.kind !== "directory" && isSecret(entry))) return true;
       for (const { name, kind } of entries) {
-        const path = posix.join(this.#options.environment.workspace, directory.path, name);
-        if (kind !== "directory" && this.#options.guard("read", path) !== undefined) return { refused: path };
+        // Folders such as node_modules hold what was installed, which is public.
+        if (kind !== "directory" || leftOutFolders.has(name) || name === ".git") continue;
+        if (await search(await directory.openDirectory(name))) return true;
       }
-      for (const { name, kind } of entries) {
-        if (kind !== "directory" && kind !== "link") continue;
-        const result =
-          kind === "link"
-            ? await this.#behind(directory, name)
-            : await this.#inside(await directory.openDirectory(name).catch(whyNot));
-        if (result === "not searched" || result.refused !== undefined) return result;
-      }
-      return nothingRefused;
+      return false;
     } finally {
       directory.close();
     }
-  }
-
-  /** Follows a link. A link out of the workspace may lead to anything, so it counts as refused. */
-  async #behind(directory: Directory, name: string): Promise<Result> {
-    const path = posix.join(this.#options.environment.workspace, directory.path, name);
-    const real = await this.#options.environment.realPath(path).catch(whyNot);
-    if (real === "outside") return { refused: path };
-    if (real === "nothing below" || real === "not searched") return unopened(real);
-    if (this.#options.guard("read", real) !== undefined) return { refused: real };
-    if (this.#followed.has(real)) return nothingRefused;
-    this.#followed.add(real);
-    return this.below(real);
+  };
+  try {
+    return await search(await environment.openDirectory("."));
+  } catch (error) {
+    if (error instanceof ToolError) return true;
+    throw error;
   }
 }
 
-function unopened(reason: Unopened): Result {
-  return reason === "nothing below" ? nothingRefused : "not searched";
-}
-
-/** Recognizes the entries that search programs do not leave out. */
-function isVisible({ name }: { readonly name: string }): boolean {
-  return !name.startsWith(".") && name !== "node_modules";
-}
-
-type Unopened = "nothing below" | "not searched" | "outside";
-
-/** Returns the reason why a directory was not opened. A file has nothing below it, and was checked itself. */
-function whyNot(error: unknown): Unopened {
-  if (!(error instanceof ToolError)) throw error;
-  if (error.code === "outside-workspace") return "outside";
-  return error.code === "not-found" || error.code === "unsupported" ? "nothing below" : "not searched";
-}
+const maxEntries = 20_000;

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { decideOn, rules, testContext } from "../../test/support/policy/decide.ts";
 import type { ToolAccess } from "../contract/access.ts";
-import { analyseCommand } from "./commands/analyse-command.ts";
-import { sessionStateOf } from "./commands/shell-sessions.ts";
+import { readCommand } from "../engine/policy/commands/read-command.ts";
+import { shellState } from "../engine/policy/commands/shell-state.ts";
 import { pathsNamed } from "./parts.ts";
 
 function verdictOn(command: string, cwd: string, lines: string): string {
@@ -27,8 +27,8 @@ it("resolves the paths of a command from its starting directory", () => {
 });
 
 it("resolves paths in a persistent shell from its directory, or from the one the call sets", () => {
-  const past = { commands: ["cd sub", "ls() { evil; }"], isWhole: true, cwd: `${testContext.workspace}/sub` };
-  const shells = new Map([["main", sessionStateOf(past, testContext.workspace)]]);
+  const past = { commands: ["cd sub"], isWhole: true, cwd: `${testContext.workspace}/sub` };
+  const shells = new Map([["main", shellState(past, testContext.workspace)]]);
   const lines = "allow run cat **\nallow run ls **\ndeny read deep/x";
   const verdict = (command: string, cwd?: string) =>
     decideOn(
@@ -42,16 +42,33 @@ it("resolves paths in a persistent shell from its directory, or from the one the
     verdict("cat x", "deep"),
     verdict("cat passwd", "/etc"),
     verdict("ls", "deep"),
-  ]).toEqual(["allow", "deny", "deny", "ask", "ask"]);
+  ]).toEqual(["allow", "deny", "deny", "ask", "allow"]);
 });
 
-it("recognizes the workspace in every spelling, and treats a repository below it as foreign", () => {
-  const lines = "allow run @read";
+it("allows nothing by a rule in a shell whose words may have got another meaning", () => {
+  const lines = "allow run ls";
+  const verdict = (commands: readonly string[], isWhole = true) => {
+    const past = shellState({ commands, isWhole, cwd: testContext.workspace }, testContext.workspace);
+    const access: ToolAccess = { kind: "execute", command: "ls", session: "main" };
+    return decideOn([access], [rules(lines)], { mode: "safe", shells: new Map([["main", past]]) }).verdict;
+  };
+  expect([
+    verdict(["cd sub", "npm test | tail"]),
+    verdict(["ls() { evil; }"]),
+    verdict(["alias ls=evil"]),
+    verdict(["x=1; PATH=."]),
+    verdict(["eval $X"]),
+    verdict(["ls"], false),
+  ]).toEqual(["allow", "ask", "ask", "ask", "ask", "ask"]);
+});
+
+it("lets git start below the workspace, whose settings it obeys, and nowhere else", () => {
+  const lines = "allow run git status";
   expect(
     [".", "", "./", testContext.workspace, `${testContext.workspace}/`, "sub", "..", "sub/..", "/srv"].map(
       (cwd) => verdictOn("git status", cwd, lines),
     ),
-  ).toEqual(["allow", "allow", "allow", "allow", "allow", "ask", "ask", "ask", "ask"]);
+  ).toEqual(["allow", "allow", "allow", "allow", "allow", "allow", "ask", "ask", "ask"]);
 });
 
 it("lets a program that runs code start below the workspace, and nowhere else", () => {
@@ -71,5 +88,5 @@ it("returns the paths to look up relative to the workspace", () => {
     { kind: "execute", command: "cat a", cwd: "/srv" },
     { kind: "execute", command: "cat a", cwd: "x/.." },
   ];
-  expect(pathsNamed(accesses, testContext, analyseCommand)).toEqual(["sub/a", "/b", "/srv/a", "x/../a"]);
+  expect(pathsNamed(accesses, testContext, readCommand)).toEqual(["sub/a", "/b", "/srv/a", "x/../a"]);
 });

@@ -1,8 +1,10 @@
 import { posix } from "node:path";
 import type { AbsentPath, Confinement } from "../contract/confinement.ts";
+import type { SimpleCommand } from "../engine/policy/commands/command.ts";
+import { pathsNamedBy } from "../engine/policy/commands/named-paths.ts";
+import { isHarmlessAlone } from "../engine/policy/commands/names.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
-import type { SimpleCommand } from "./commands/analysis.ts";
 import {
   type CountingRules,
   hiddenOutside,
@@ -19,9 +21,7 @@ import {
 import { isWithin } from "./guard-paths.ts";
 import { meansLoopback } from "./hosts.ts";
 import { hostsReached, mayConnect } from "./may-connect.ts";
-import { wordsNamingPaths } from "./parts.ts";
 import { compilePath } from "./paths/path-pattern.ts";
-import { spelledPath } from "./paths/path-target.ts";
 import {
   type Decision,
   outsideWorkspace,
@@ -75,7 +75,7 @@ export function confinementOf(
     ...given,
     mayConnect: connects,
     hosts: connects && hostsReached({ ...decision, parts: passed }, question, policy),
-    readsOnly: onlyReads(question, granted, parts) || undefined,
+    readsOnly: onlyReads(question, granted, decision) || undefined,
     writableIfHidden: mode === "paranoid" ? undefined : policy.context.forCommands,
     isHidden,
     ...withShown(
@@ -110,20 +110,18 @@ function withShown(shown: Confinement["shownFromGit"]): Pick<Confinement, "shown
 function pathsOf(parts: readonly PolicyPart[], ...kinds: readonly PolicyPart["kind"][]): readonly string[] {
   return parts.flatMap((part) => {
     if (!("target" in part) || part.target.kind !== "known" || !kinds.includes(part.kind)) return [];
-    return [part.target.real ?? part.target.path];
+    // A pattern stands for the entries of its folder.
+    return [(part.target.real ?? part.target.path).replace(/(?<=.)\/\*$/, "")];
   });
 }
 
-/** Finds the files that the words of a command name, including its program, whatever it does with them. */
+/** Finds the files that the words of a command name, whatever it does with them. */
 function wordsOf(part: PolicyPart, { realPaths }: Question, context: PathContext): readonly string[] {
   if (part.kind !== "run") return [];
-  const { command } = part;
-  return [...command.words, ...wordsNamingPaths(command)].flatMap((word) => {
-    const spelled = spelledPath(word, command.directory, context);
+  return pathsNamedBy(part.command, context.home).flatMap(({ path }) => {
     // The home directory itself is left out, because commands need a writable home.
-    if (!spelled?.startsWith("/") || isTemporary(spelled) || spelled === context.home) return [];
-    const path = posix.resolve(spelled);
-    return [realPaths.get(spelled) ?? path, path];
+    if (!path.startsWith("/") || isTemporary(path) || path === context.home) return [];
+    return [realPaths.get(path) ?? posix.resolve(path), posix.resolve(path)];
   });
 }
 
@@ -142,15 +140,23 @@ function unique(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** Returns whether every command of the call only reads. Later commands of a session may write. */
-function onlyReads({ accesses }: Question, granted: readonly PolicyPart[], all: Decision["parts"]): boolean {
-  const isAlone = accesses.every((access) => access.kind === "execute" && access.session === undefined);
+/**
+ * Returns whether every command of the call only reads: by its name where a sandbox makes the view read-only, elsewhere only
+ * if its program can do nothing else. Later commands of a session may write.
+ */
+function onlyReads(
+  { accesses }: Question,
+  granted: readonly PolicyPart[],
+  { parts: all, sandbox }: Decision,
+): boolean {
+  const isHeld = sandbox === "bwrap" || sandbox === "landlock";
   return (
-    isAlone &&
     accesses.length > 0 &&
+    accesses.every((access) => access.kind === "execute" && access.session === undefined) &&
     granted.length === all.length &&
     granted.every((part) => {
-      return part.kind === "run" ? part.command.risk === "read" : part.kind === "use" || part.kind === "read";
+      if (part.kind !== "run" && part.kind !== "unclear") return true;
+      return part.readsOnly && (isHeld || (part.kind === "run" && isHarmlessAlone(part.command)));
     })
   );
 }
@@ -169,9 +175,14 @@ function makesRepository(granted: readonly PolicyPart[]): boolean {
   );
 }
 
-function isRepositoryMaker({ program, words, effects }: SimpleCommand): boolean {
+function isRepositoryMaker({ program, words, assignments, isPlain }: SimpleCommand): boolean {
   const isMaker = program === "git" && /^(?:init|clone)$/.test(words[1]?.value ?? "");
-  return isMaker && effects.every(({ risk }) => risk !== "execute");
+  return (
+    isMaker &&
+    isPlain &&
+    assignments.length === 0 &&
+    !words.some(({ start }) => /^(?:-[cu]|--(?:template|config|upload-pack))/.test(start))
+  );
 }
 
 type Tool = Question["tool"];

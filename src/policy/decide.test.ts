@@ -43,39 +43,79 @@ it("runs in plan mode only confined commands that read, in every mode and despit
   expect(decideOn([inShell], [], { isPlanning: true }).verdict).toBe("deny");
 });
 
-it("allows in cautious commands that only read, in a sandbox, unless the dialect asks", () => {
+it("runs in safe without a question only what gets a read-only view, unless the dialect asks", () => {
   const of = (command: string, circumstances: Circumstances = {}, lines = "") =>
-    decideOn([{ kind: "execute", command }], lines === "" ? [] : [rules(lines)], circumstances).verdict;
+    decideOn([{ kind: "execute", command }], lines === "" ? [] : [rules(lines)], {
+      mode: "safe",
+      sandbox: "bwrap",
+      ...circumstances,
+    });
   const reading = [
     "ls -la",
     "cat a | wc -l",
     "git status && rg x src",
     "sed -n 1,5p a",
-    "cd src && ls",
-    "cat a > b",
+    "cd src && ls 2>/dev/null",
+    "for f in src/*.ts; do head -2 $f; done",
+    "grep -rni x $(git ls-files)",
+    "timeout 5 find . -name '*.ts' | xargs wc -l",
   ];
-  const others = ["make", "ls; make", "cat a | tee b", "ls $(make)", "LD_PRELOAD=./x ls", "sed -i s/a/b/ c"];
-  const paths = ["cat /etc/hosts", "ls ~", "cat $X", "cat a > ../b"];
-  const not = (verdict: string) => (command: string) => of(command) !== verdict;
+  const others = [
+    ...["make", "ls; make", "cat a | tee b", "ls $(make)", "sed -i s/a/b/ c", "cat a > b", "$X"],
+    ...["find . -exec id ';'", "sort -o a b", "awk '{print > \"x\"}' a", "xargs rm", "bash", 'bash -c "$X"'],
+  ];
+  const paths = ["cat /srv/hosts", "ls ~", "cat a > ../b", "rg x ../*.ts"];
+  const isReadOnly = (command: string) =>
+    of(command).parts.every(({ part }) => part.kind !== "run" || part.readsOnly);
   expect({
-    reading: reading.filter(not("allow")),
-    others: [...others, ...paths].filter(not("ask")),
-    refused: [of("cat .env"), of("cat a > .git/hooks/pre-commit")],
+    reading: reading.filter((command) => of(command).verdict !== "allow" || !isReadOnly(command)),
+    others: others.filter((command) => of(command).verdict !== "ask" || isReadOnly(command)),
+    paths: paths.filter((command) => of(command).verdict !== "ask"),
+    refused: [of("cat .env").verdict, of("cat a > .git/hooks/pre-commit").verdict],
     elsewhere: [
-      of("ls", { mode: "safe" }),
       of("ls", { mode: "paranoid" }),
       of("ls", { sandbox: "none" }),
       of("ls", { asksBeforeCommands: true }),
       of("ls", {}, "ask run **"),
       of("ls", {}, "unconfined run ls"),
       of("ls", { asksBeforeCommands: true }, "allow run ls"),
-    ],
+    ].map(({ verdict }) => verdict),
   }).toEqual({
     reading: [],
     others: [],
+    paths: [],
     refused: ["deny", "deny"],
-    elsewhere: ["ask", "ask", "ask", "ask", "ask", "ask", "allow"],
+    elsewhere: ["ask", "ask", "ask", "ask", "ask", "allow"],
   });
+});
+
+it("asks before every command under Landlock where the workspace has a secret, which it cannot hide", () => {
+  const of = (command: string, mode: PolicyMode, holdsSecrets: boolean) => {
+    const { verdict, record } = decideOn([{ kind: "execute", command }], [], {
+      mode,
+      sandbox: "landlock",
+      holdsSecrets,
+    });
+    return `${verdict}: ${record.reason}`;
+  };
+  const why = "the workspace contains secrets, which Landlock cannot hide";
+  expect([
+    of("ls", "cautious", true),
+    of("npm test", "cautious", true),
+    of("ls", "safe", true),
+    of("ls", "cautious", false),
+    of("npm test", "cautious", false),
+    of("ls", "safe", false),
+    of("npm test", "safe", false),
+  ]).toEqual([
+    `ask: it would run \`ls\`: ${why}`,
+    `ask: it would run \`npm test\`: ${why}`,
+    `ask: it would run \`ls\`: ${why}`,
+    "allow: it would run `ls`",
+    "allow: it would run `npm test`",
+    "allow: it would run `ls`",
+    "ask: it would run `npm test`",
+  ]);
 });
 
 it("asks in cautious about what undo cannot restore, and says why, by whatever tool", () => {
@@ -103,7 +143,7 @@ it("asks in cautious about what undo cannot restore, and says why, by whatever t
     `ask: it would write big: ${why}`,
     "allow: a rule allows it",
     "ask: a rule asks before this",
-    "ask: it would run `rm a`",
+    "ask: it would run `rm a`: the workspace contains secrets, which Landlock cannot hide",
     expect.stringMatching(/^allow: /),
     `ask: it would delete big: ${why}`,
     expect.stringMatching(/^ask: /),
@@ -121,7 +161,7 @@ it("decides by the riskiest part and names it", () => {
       verdict: "ask",
       rule: "mode cautious: execute",
       source: "mode cautious",
-      reason: "it would run `make`",
+      reason: "it would run `make`: the workspace contains secrets, which Landlock cannot hide",
     },
   });
 });
@@ -393,51 +433,6 @@ it("asks about parts that only the shell can expand, regardless of allow rules",
   ]);
 });
 
-it("asks when a command writes a file that no word names", () => {
-  const lines = "allow run awk **\nallow run unzip **\nallow run git add **";
-  expect([
-    verdictOn("awk '{print > \"x\"}' a", lines),
-    verdictOn("unzip a.zip", lines),
-    verdictOn("git add a", lines),
-    verdictOn("awk '{print > \"x\"}' a", lines, { mode: "yolo" }),
-    verdictOn("awk '{print > \"x\"}' a", `${lines}\ndeny write y`, { mode: "yolo" }),
-  ]).toEqual(["ask", "ask", "allow", "allow", "ask"]);
-});
-
-it("asks when a program reads everything below a directory that may contain a secret", () => {
-  const outcomeOf = (command: string, given: Circumstances, lines = "allow run @read\nallow read **") => {
-    const { verdict: decided, decisive } = decideOn([{ kind: "execute", command }], [rules(lines)], given);
-    return decided === "allow" ? decided : [decided, decisive.rule?.text, decisive.reason];
-  };
-  expect([
-    outcomeOf("grep -r x src", {}),
-    outcomeOf("grep -r x src", { refusedBelow: { src: undefined } }),
-    outcomeOf("grep -r x src", { refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
-    outcomeOf("grep -r x src", { mode: "yolo" }),
-    outcomeOf("grep -r x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
-    outcomeOf("grep -R x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/link" } }),
-    outcomeOf("grep -r x src", { sandbox: "bwrap" }),
-    outcomeOf(
-      "grep -r x config",
-      { refusedBelow: { config: undefined } },
-      "allow run @read\nsecret config/tokens/**",
-    ),
-    outcomeOf("grep x src/a.ts", {}),
-    outcomeOf("ls -R .ssh secrets && [ -f .env ] && stat .env", {}),
-  ]).toEqual([
-    ["ask", "secret *.env", "something in it is secret and cannot be read"],
-    "allow",
-    ["ask", "secret .env", "it also reads /home/ada/work/src/a/.env, which is secret and cannot be read"],
-    "allow",
-    ["ask", "secret .env", "it also reads /home/ada/work/src/a/.env, which is secret and cannot be read"],
-    ["ask", "secret *.env", "it may follow /home/ada/work/src/link, which leads out of the workspace"],
-    "allow",
-    ["ask", "secret config/tokens/**", "something in it is secret and cannot be read"],
-    "allow",
-    "allow",
-  ]);
-});
-
 it("asks before removing or replacing a directory that contains denied paths", () => {
   const outcomeOf = (command: string) => verdictOn(command, "deny write migrations/**", { mode: "yolo" });
   const commands = [
@@ -460,39 +455,26 @@ it("asks before removing or replacing a directory that contains denied paths", (
   ];
   expect([commands.map(outcomeOf), others.map(outcomeOf)]).toEqual([
     ["deny", "deny", "deny", "deny", "deny", "deny", "deny"],
-    ["ask", "ask", "allow", "deny", "deny", "allow", "allow"],
+    ["allow", "allow", "allow", "deny", "deny", "allow", "allow"],
   ]);
 });
 
-it("denies a glob that may match a protected path or its parent, in every mode", () => {
+it("denies deleting all entries of a folder that contains a protected path, in every mode", () => {
   const outcomeOf = (command: string) => {
     const { verdict, decisive } = decideOn([{ kind: "execute", command }], [rules("protected deploy/**")], {
       mode: "yolo",
     });
-    return verdict === "deny" ? [decisive.rule?.text, decisive.reason] : verdict;
+    return verdict === "deny" ? decisive.rule?.text : verdict;
   };
-  const mayBecome = "it may become a path that is protected and cannot be deleted";
-  expect({
-    "rm -rf /": outcomeOf("rm -rf /"),
-    "rm -rf /*": outcomeOf("rm -rf /*"),
-    "mv /* /x": outcomeOf("mv /* /x"),
-    "rm -rf /e?c": outcomeOf("rm -rf /e?c"),
-    "rm -rf ~/*": outcomeOf("rm -rf ~/*"),
-    "rm -rf /var/*": outcomeOf("rm -rf /var/*"),
-    "rm -rf .g*": outcomeOf("rm -rf .g*"),
-    "rm -rf d*": outcomeOf("rm -rf d*"),
-    "rm -rf deploy/*.old": outcomeOf("rm -rf deploy/*.old"),
-  }).toEqual({
-    "rm -rf /": ["protected /etc/**", "something in it is protected and cannot be deleted"],
-    "rm -rf /*": ["protected /etc/**", mayBecome],
-    "mv /* /x": ["protected /etc/**", mayBecome],
-    "rm -rf /e?c": ["protected /etc/**", mayBecome],
-    "rm -rf ~/*": ["protected ~/.zshrc", mayBecome],
-    "rm -rf /var/*": ["protected /var/lib/**", mayBecome],
-    "rm -rf .g*": ["protected **/.git/info/**", mayBecome],
-    "rm -rf d*": ["protected deploy/**", mayBecome],
-    "rm -rf deploy/*.old": ["protected deploy/**", mayBecome],
-  });
+  const commands = ["rm -rf /", "rm -rf /*", "mv /* /x", "rm -rf ~/*", "rm -rf /var/*", "rm -rf deploy/*"];
+  expect(commands.map(outcomeOf)).toEqual([
+    "protected /etc/**",
+    "protected /etc/**",
+    "protected /etc/**",
+    `secret ${testContext.own[0]}`,
+    "protected /var/lib/**",
+    "protected deploy/**",
+  ]);
   const others = ["rm *.log", "rm -rf build/*", "rm -rf /dev/shm/*", "rm -rf /tmp/*", "rm ~/*.log", "ls /*"];
   expect(others.map(outcomeOf)).toEqual(others.map(() => "allow"));
 });
@@ -530,28 +512,20 @@ it("treats only reads of stored outputs as such, regardless of named files and s
   ]).toEqual(["ask", "ask", "deny", "allow"]);
 });
 
-it("asks about programs only when they may run something denied", { tags: "slow" }, () => {
+it("finds a denied command inside the listed programs that run others, also elsewhere", () => {
   const outcomeOf = (command: string) => verdictOn(command, "deny run rm -rf **", { mode: "yolo" });
-  const may = [
+  const denied = [
     "su -c 'rm -rf x'",
-    "chronic rm -rf x",
+    "sudo -u x rm -rf x",
     "docker run i rm -rf x",
     "ssh h rm -rf x",
     "npx toolcrib policy trust --yes",
     "npx toolcrib mcp trust --yes",
-    `chronic ${"'ls x' ".repeat(50)}rm -rf x`,
-    `chronic ${"rm x ".repeat(1000)}rm -rf x`,
+    "node node_modules/.bin/toolcrib policy trust",
   ];
-  const other = [
-    "docker rm -rf x",
-    "npm rm x",
-    "git rm -rf x",
-    "chronic ls rm",
-    "python -c 'print(1)'",
-    "perl -e '$x = 1'",
-  ];
-  expect([may.map(outcomeOf), other.map(outcomeOf)]).toEqual([
-    may.map(() => "ask"),
+  const other = ["chronic rm -rf x", "docker rm -rf x", "npm rm x", "git rm -rf x", "python -c 'print(1)'"];
+  expect([denied.map(outcomeOf), other.map(outcomeOf)]).toEqual([
+    denied.map(() => "deny"),
     other.map(() => "allow"),
   ]);
 });

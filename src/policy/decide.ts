@@ -8,7 +8,7 @@ import { formatOrigin } from "./guard-paths.ts";
 import { kindOfHost, meansLoopback, spells } from "./hosts.ts";
 import { partsOf, type ReadCommand } from "./parts.ts";
 import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts";
-import { harm, ownRisk, worse } from "./rules/command-risk.ts";
+import { harm, worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type Rule, type RuleFinding } from "./rules/rule.ts";
 
@@ -20,7 +20,7 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
   const all = partsOf(question, policy.context, readCommand);
   const unconfined = areUnconfined(all, question, policy);
   const sandbox = unconfined ? "none" : question.sandbox;
-  const parts = all.flatMap((part) => verdictOn(part, { ...question, sandbox }, policy, readCommand) ?? []);
+  const parts = all.flatMap((part) => verdictOn(part, { ...question, sandbox }, policy) ?? []);
   let decisive = parts[0]!;
   let risk = decisive.risk;
   for (const part of parts) {
@@ -69,14 +69,9 @@ function recordOf(
 }
 
 /** Returns the verdict on one part; undefined for a path that is only mentioned and that no rule refuses. */
-function verdictOn(
-  part: PolicyPart,
-  question: Question,
-  policy: Policy,
-  readCommand: ReadCommand,
-): PolicyVerdict | undefined {
+function verdictOn(part: PolicyPart, question: Question, policy: Policy): PolicyVerdict | undefined {
   const { mode } = question;
-  const finding = findRules(part, question, policy, readCommand);
+  const finding = findRules(part, question, policy);
   const { deny, mayDeny, wins, doubt, risk } = finding;
   const planned = question.isPlanning ? deniedByPlan(part, question) : undefined;
   if (planned !== undefined)
@@ -92,26 +87,15 @@ function verdictOn(
     return askFirmly(mayDeny.reason, mayDeny.rule);
   if ("mentioned" in part) {
     // An unknown program gets the path, which the sandbox shows only after an answer.
-    const isHidden = isHeld(question) && part.kind !== "connect" && doubt !== undefined;
+    const isHidden = mode !== "yolo" && part.kind !== "connect" && doubt !== undefined;
     return isHidden && wins === undefined ? give("ask", doubt) : undefined;
   }
   if (handsOutKeys(part, wins)) return give("deny", keysReason);
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
     return give("allow", "its paths and hosts are checked");
-  // A command that is not understood may be one that a rule of the user is about.
-  const hidden =
-    part.kind !== "unclear" || part.isSyntax
-      ? undefined
-      : policy.commands.highestFirst.find(
-          (rule) =>
-            (rule.effect === "deny" || (rule.effect === "ask" && mode !== "yolo")) && isWrittenByUser(rule),
-        );
-  if (mode === "yolo") {
-    if (hidden === undefined) return give("allow", "mode yolo allows everything");
-    return askFirmly("it may be a command that a rule denies", hidden);
-  }
+  if (part.kind === "run" && part.command.isElsewhere && wins?.effect !== "ask") return undefined;
+  if (mode === "yolo") return give("allow", "mode yolo allows everything");
   if (mode === "paranoid") return askFirmly(wins?.because ?? "mode paranoid asks before everything");
-  if (isHeld(question) && part.kind !== "unclear" && isOpen(part)) return give("allow", inSandbox);
   // Without a sandbox, rules that allow confined commands do not apply.
   const isBare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
   const bare = isBare || undefined;
@@ -119,12 +103,8 @@ function verdictOn(
   if (wins?.effect === "ask" && !isHeldHere)
     return { ...give("ask", wins.because ?? "a rule asks before this", wins), bare };
   if (part.kind === "unclear") {
-    if (hidden !== undefined)
-      return askFirmly(
-        `it may be a command that a rule ${hidden.effect === "deny" ? "denies" : "asks about"}`,
-        hidden,
-      );
-    if (!isHeld(question) || part.isSyntax) return askFirmly(`it cannot be analysed: ${part.reason}`);
+    const runs = isHeld(question) || (part.readsOnly && readsUnasked(question));
+    if (!runs || part.isSyntax) return askFirmly(`it is more than plain words: ${part.reason}`);
     return give("allow", inSandbox);
   }
   if (bare) {
@@ -159,7 +139,7 @@ function deniedByPlan(part: PolicyPart, { tool, accesses, sandbox }: Question): 
     case "run": {
       // Later commands of an open shell may write, so its sandbox cannot be read-only.
       const isInOpenShell = commands.some(({ session }) => session !== undefined);
-      const isConfinedRead = part.command.risk === "read" && sandbox !== "none" && !isInOpenShell;
+      const isConfinedRead = part.readsOnly && sandbox !== "none" && !isInOpenShell;
       return isConfinedRead ? undefined : "plan mode runs only commands that read, in the sandbox";
     }
     default:
@@ -186,8 +166,6 @@ function verdictOfMode(
     const { kind, target } = part;
     const loss = target.kind === "known" ? question.notCovered?.get(target.spelled) : undefined;
     if (loss !== undefined) return { verdict: "ask", reason: `undo cannot restore it: ${loss}` };
-    if (kind === "delete" && target.kind === "open" && !isHeld(question))
-      return { verdict: "ask", reason: "undo may not restore it: only the shell knows what it deletes" };
     return { verdict: "allow", reason: `mode cautious ${kind === "write" ? "allows writing" : deletes}` };
   }
   if (part.kind !== "run" && (risk === "read" || (risk === "write" && mode === "cautious")))
@@ -204,10 +182,10 @@ function verdictOfMode(
     if (loss !== undefined) return { verdict: "ask", reason: `undo cannot restore it: ${loss}` };
     return { verdict: "allow", reason: inSandbox };
   }
-  const { sandbox, asksBeforeCommands } = question;
-  const mayRead = mode === "cautious" && sandbox !== "none" && !asksBeforeCommands;
-  if (part.kind === "run" && mayRead && ownRisk(part.command) === "read")
-    return { verdict: "allow", reason: "mode cautious allows commands that only read, in the sandbox" };
+  if (part.kind === "run" && part.readsOnly && readsUnasked(question))
+    return { verdict: "allow", reason: `mode ${mode} allows commands that only read, in a read-only view` };
+  if (part.kind === "run" && holdsSecretsOpen(question))
+    return { verdict: "ask", reason: "the workspace contains secrets, which Landlock cannot hide" };
   // Such a command asks whatever it does, so the reason does not name deleting.
   const action = part.kind === "run" && risk === "destructive" ? "execute" : risk;
   return { verdict: "ask", reason: `mode ${mode} asks before ${actions[action]}` };
@@ -218,10 +196,22 @@ const inSandbox = "mode cautious allows commands in the sandbox";
 
 /**
  * Whether the sandbox and undo hold what a command does, so that it runs unasked: it sees no secrets, reaches no host
- * without an answer, and everything that it writes is in the workspace. Landlock cannot hide the workspace's secrets.
+ * without an answer, and everything that it writes is in the workspace.
  */
-function isHeld({ mode, sandbox, asksBeforeCommands }: Question): boolean {
-  return mode === "cautious" && sandbox === "bwrap" && !asksBeforeCommands;
+function isHeld(question: Question): boolean {
+  return question.mode === "cautious" && readsUnasked(question);
+}
+
+/** Whether a command that only reads can do no harm: a sandbox hides secrets, and the view of such a command is read-only. */
+function readsUnasked(question: Question): boolean {
+  const { mode, sandbox, asksBeforeCommands } = question;
+  const hides = sandbox === "bwrap" || (sandbox === "landlock" && !holdsSecretsOpen(question));
+  return (mode === "cautious" || mode === "safe") && hides && !asksBeforeCommands;
+}
+
+/** Whether commands could read secrets of the workspace. A workspace that was not searched may have some. */
+function holdsSecretsOpen({ sandbox, holdsSecrets = true }: Question): boolean {
+  return sandbox === "landlock" && holdsSecrets;
 }
 
 /** Whether a guess counts that a part may become what a rule refuses. The sandbox holds rules about paths by itself. */
@@ -232,11 +222,6 @@ function guessCounts(
 ): boolean {
   if (isHeld(question)) return part.kind === "run" && isWrittenByUser(rule);
   return question.mode !== "yolo" || aimed || isWrittenByUser(rule);
-}
-
-/** Whether only the shell knows the path or host. In the sandbox the path is one that the command may use, and the host is asked for. */
-function isOpen(part: PolicyPart): boolean {
-  return part.kind === "connect" ? part.host === undefined : "target" in part && part.target.kind === "open";
 }
 
 /** Whether a part is about the workspace as a whole, which contains protected files that the sandbox keeps. */

@@ -1,13 +1,13 @@
+import type { SimpleCommand } from "../engine/policy/commands/command.ts";
+import { isHarmlessAlone } from "../engine/policy/commands/names.ts";
 import { matchSegment } from "../lib/glob/glob-segment.ts";
-import type { SimpleCommand } from "./commands/analysis.ts";
 import { kindOfHost } from "./hosts.ts";
-import type { ReadCommand } from "./parts.ts";
 import { findPathRules } from "./paths/find-path-rules.ts";
 import type { PolicyPart, Question } from "./policy.ts";
 import { worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
-import { matchLoosely, namesOf, rulesWithin } from "./rules/match-loosely.ts";
+import { matchLoosely, namesOf } from "./rules/match-loosely.ts";
 import {
   type CommandRule,
   type HostRule,
@@ -20,18 +20,13 @@ import {
 
 type Tool = Question["tool"];
 
-export function findRules(
-  part: PolicyPart,
-  question: Question,
-  policy: Policy,
-  readCommand: ReadCommand,
-): RuleFinding {
+export function findRules(part: PolicyPart, question: Question, policy: Policy): RuleFinding {
   const { tool } = question;
   switch (part.kind) {
     case "use":
       return findToolRules(part, tool, policy);
     case "run":
-      return findCommandRules(part, question, policy, readCommand);
+      return findCommandRules(part, question, policy);
     case "connect":
       return findHostRules(part, tool, policy);
     case "unclear":
@@ -69,7 +64,6 @@ function findCommandRules(
   { command }: Extract<PolicyPart, { kind: "run" }>,
   question: Question,
   policy: Policy,
-  readCommand: ReadCommand,
 ): RuleFinding {
   const { tool } = question;
   const { named, others, highestFirst } = policy.commands;
@@ -87,12 +81,7 @@ function findCommandRules(
     const match = matchLoosely(rule.pattern, command);
     if (match === "yes" || (match === "maybe" && rule.effect === "ask")) found.push(rule);
     else if (match === "maybe")
-      mayDeny ??= { rule, reason: "it may become a command that a rule denies", aimed: false };
-  }
-  for (const rule of rulesWithin(command, policy.commands, readCommand)) {
-    if (!isFor(rule, tool)) continue;
-    if (rule.effect === "ask") found.push(rule);
-    else mayDeny ??= { rule, reason: "it may run a command that a rule denies", aimed: true };
+      mayDeny ??= { rule, reason: "it may be a command that a rule denies", aimed: false };
   }
   const unconfined = unconfinedBy(command, question, policy);
   const risk = worse(command.risk, "execute");
@@ -104,7 +93,11 @@ export function unconfinedBy(
   { tool }: Question,
   { unconfined, context }: Policy,
 ): CommandRule | undefined {
-  return unconfined.findLast((rule) => isFor(rule, tool) && matchExactly(rule.pattern, command, context));
+  const covers = ({ pattern }: CommandRule) =>
+    pattern.kind === "class"
+      ? command.isPlain && pattern.risk === "read" && isHarmlessAlone(command)
+      : matchExactly(pattern, command, context);
+  return unconfined.findLast((rule) => isFor(rule, tool) && covers(rule));
 }
 
 function findHostRules(

@@ -1,10 +1,10 @@
+import type { SimpleCommand } from "../engine/policy/commands/command.ts";
+import { isKnownProgram } from "../engine/policy/commands/names.ts";
 import { passesInput } from "../engine/policy/what-still-asks.ts";
 import { quoteForRule } from "../lib/text/rule-text.ts";
-import type { SimpleCommand } from "./commands/analysis.ts";
-import { readsProgram, runsCode } from "./commands/runs-code.ts";
 import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts";
-import { harm, ownRisk } from "./rules/command-risk.ts";
-import { gitSubcommandAt } from "./rules/spellings.ts";
+import { harm } from "./rules/command-risk.ts";
+import { gitSubcommandAt, programName } from "./rules/spellings.ts";
 
 /** The rules that an answer adds, and what they allow the tool, in words: `run exactly: npm test`. */
 export interface GrantWidth {
@@ -57,7 +57,7 @@ export function grantWidths(decision: Decision, { tool }: Asked): readonly Grant
   // Without a sandbox, further arguments are not limited by anything.
   if (asked.some(({ bare }) => bare)) return [exact];
   const wider = widthOf((part) => widerGrant(part) ?? grant(part))!;
-  const readsOnly = asked.every(({ part }) => part.kind === "run" && ownRisk(part.command) === "read");
+  const readsOnly = asked.every(({ part }) => part.kind === "run" && part.command.risk === "read");
   const reading = readsOnly
     ? widthOf(() => ({ rule: "allow run @read", words: "run any command that only reads" }))
     : undefined;
@@ -77,12 +77,36 @@ const maxWords = 300;
  */
 function isOnlyOnce({ part, bare }: PolicyVerdict, { unconfined }: Decision): boolean {
   if (part.kind !== "run") return false;
-  return readsProgram(part.command) || ((bare || unconfined) === true && runsCode(part.command));
+  const { command } = part;
+  if (!command.isPlain || readsProgram(command)) return true;
+  const runsCode = command.program === undefined || !isKnownProgram(command.program);
+  return (bare || unconfined) === true && runsCode;
 }
 
 function isInputPassed({ part }: PolicyVerdict): boolean {
   return part.kind === "run" && passesInput(part.command);
 }
+
+/** Whether an interpreter gets no file and no code, so that it may run any text: `python3 -`, `node`, `bash -x`. */
+function readsProgram({ program, words }: SimpleCommand): boolean {
+  const name = programName(program ?? "");
+  if (/^(?:at|batch)$/.test(name)) return true;
+  const values = words.slice(1).map(({ value }) => value ?? "");
+  const isInput = values.some((value) => value === "-" || /^\/(?:dev\/(?:stdin|fd\/)|proc\/)/.test(value));
+  if (name === "xargs") return values.some((value) => interpreters.test(programName(value)));
+  if (/^(?:make|awk|gawk|mawk)$/.test(name))
+    return isInput && values.some((value) => /^-f|^--file/.test(value));
+  if (!interpreters.test(name)) return false;
+  return (
+    isInput ||
+    !values.some(
+      (value) => /[./]/.test(value) || /^-[a-zA-Z]*[cempr]$|^--(?:eval|print|test|run)/.test(value),
+    )
+  );
+}
+
+const interpreters =
+  /^(?:bash|sh|dash|ash|zsh|ksh|fish|csh|tcsh|node|python|perl|ruby|php|lua|deno|bun|tsx|ts-node|\.|source)$/;
 
 function grant(part: PolicyPart): Grant | undefined {
   switch (part.kind) {
@@ -124,7 +148,7 @@ function widerGrant(part: PolicyPart): Grant | undefined {
 function wordsKept(command: SimpleCommand): number | undefined {
   const words = command.words.map(({ value }) => value ?? "-");
   const [, first = "", second] = words;
-  const risk = ownRisk(command);
+  const { risk } = command;
   if (harm(risk) > harm("execute")) return undefined;
   if (command.program === "git") return gitSubcommandAt(words) === 1 ? 2 : undefined;
   if (harm(risk) < harm("execute") || command.program === undefined) return 1;

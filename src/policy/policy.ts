@@ -1,8 +1,7 @@
 import type { ToolAccess, ToolRisk } from "../contract/access.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/call.ts";
 import type { ToolError } from "../contract/error.ts";
-import type { StartState } from "./commands/analyse-command.ts";
-import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
+import type { SimpleCommand, Span, StartState } from "../engine/policy/commands/command.ts";
 import type { PathTarget } from "./paths/path-target.ts";
 
 /** Modes decide which calls run without approval. Deny rules hold in every mode. */
@@ -63,11 +62,18 @@ export type PolicyPart =
     }
   | PathPart
   | HostPart
-  | { readonly kind: "run"; readonly command: SimpleCommand; readonly in: CommandSegment }
-  /** A part of a command that only the shell will understand. */
+  | {
+      readonly kind: "run";
+      readonly command: SimpleCommand;
+      /** Whether no program of the whole command does more than read, so that it gets a read-only workspace. */
+      readonly readsOnly?: true | undefined;
+      readonly in: CommandSegment;
+    }
+  /** A part of a command that is more than plain words, so that no rule allows it. */
   | {
       readonly kind: "unclear";
       readonly reason: string;
+      readonly readsOnly?: true | undefined;
       /** Whether the reason is a syntax error. */
       readonly isSyntax?: true | undefined;
       readonly in: CommandSegment;
@@ -83,12 +89,12 @@ export interface PathPart {
   readonly by?: "git" | undefined;
   /** Whether an unknown program got the path. Only rules that refuse paths apply. */
   readonly mentioned?: true;
-  /** The extent of the read. Names and attributes are not secret. */
-  readonly extent?: Extent | undefined;
+  /** Whether only the name and attributes are read, which are not secret. */
+  readonly namesOnly?: true | undefined;
   readonly in?: CommandSegment;
 }
 
-export interface HostPart {
+interface HostPart {
   readonly kind: "connect";
   readonly spelling: string;
   /** The host as rules see it; undefined if it is known only at run time. */
@@ -163,16 +169,6 @@ export interface Question {
   readonly shells?: ReadonlyMap<string, StartState> | undefined;
   /** In `cautious`: the paths whose change undo would not restore, as written in the call, and why. */
   readonly notCovered?: ReadonlyMap<string, string>;
-  /**
-   * For each directory that commands read recursively, by `searchOf`: a refused path below it or a link out of the
-   * workspace, else undefined. Missing when it was not searched completely.
-   */
-  readonly refusedBelow?: ReadonlyMap<string, string | undefined>;
+  /** Under Landlock, which cannot hide them: whether the workspace contains a secret, or may. */
+  readonly holdsSecrets?: boolean | undefined;
 }
-
-/** Returns a key for a directory to search and whether hidden files count. */
-export function searchOf(path: string, extent: Extent | undefined): string {
-  return extent === "visible" ? `${visibleIn}${path}` : path;
-}
-
-export const visibleIn = "visible in ";

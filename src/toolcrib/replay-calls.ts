@@ -4,14 +4,14 @@ import type { Environment } from "../contract/environment.ts";
 import type { ShellHistory } from "../contract/process.ts";
 import type { AnyTool, ToolSettings } from "../contract/tool.ts";
 import { toolcribDialect } from "../dialects/toolcrib.ts";
+import { readCommand } from "../engine/policy/commands/read-command.ts";
+import { historyAfter } from "../engine/policy/commands/shell-state.ts";
 import { type CallRecord, Journal } from "../journal/journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { shellsUsed } from "../pipeline/decide-call.ts";
 import { type CallToCheck, policyQuestion } from "../pipeline/policy-question.ts";
 import { refuseSyntaxErrors } from "../pipeline/refuse-syntax-errors.ts";
 import { parseInput } from "../pipeline/stages/reject-invalid-input.ts";
-import { analyseCommand } from "../policy/commands/analyse-command.ts";
-import { historyAfter } from "../policy/commands/shell-sessions.ts";
 import { decideCall } from "../policy/decide.ts";
 import type { Decision, PolicyMode, Question } from "../policy/policy.ts";
 import { redactionOfRecords } from "../policy/redaction/redact.ts";
@@ -39,9 +39,9 @@ export async function previewDecision(call: CheckedCall, rules: PreviewRules): P
   const runsCommands = call.accesses.some(({ kind }) => kind === "execute");
   const sandbox = runsCommands ? await rules.sandbox() : "none";
   const shells = await shellsUsed(call, policy, rules);
-  const settings = { mode, policy, sandbox, lookUp: "all", readCommand: analyseCommand, shells } as const;
+  const settings = { mode, policy, sandbox, lookUp: "all", readCommand, shells } as const;
   const question = await policyQuestion({ ...call, environment }, settings);
-  return { ...decideCall(question, policy, analyseCommand), question };
+  return { ...decideCall(question, policy, readCommand), question };
 }
 
 /** Does the same as a call would. Throws `invalid-input` for a command that the shell cannot read. */

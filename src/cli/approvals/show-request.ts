@@ -4,8 +4,8 @@ import {
   onlyOnce,
   type ViewPart,
 } from "../../engine/approvals/approval-view.ts";
+import type { Span } from "../../engine/policy/commands/command.ts";
 import { printable } from "../../lib/text/printable.ts";
-import type { Span } from "../../policy/commands/analysis.ts";
 import { paint, type Tone } from "../terminal.ts";
 
 /**

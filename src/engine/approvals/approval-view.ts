@@ -3,9 +3,9 @@ import type { ApprovalChoice, ApprovalView, ViewPart } from "../../contract/appr
 import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
 import { showHidden, showHiddenInLine } from "../../lib/text/printable.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
-import type { Span } from "../../policy/commands/analysis.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { CommandSegment } from "../../policy/policy.ts";
+import type { Span } from "../policy/commands/command.ts";
 import { type Approval, type ShownRequest, toShownRequest } from "./approval-request.ts";
 
 export type * from "../../contract/approval-view.ts";

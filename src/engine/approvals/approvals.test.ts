@@ -112,8 +112,8 @@ describe("an approval answer", () => {
   it("with scope once applies to one call", async () => {
     await using fixture = await openFixture([once, { allow: false }]);
     const results = [
-      await fixture.crib.call("test.act", { run: "ls" }),
-      await fixture.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "make" }),
+      await fixture.crib.call("test.act", { run: "make" }),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, "denied"]);
     expect(fixture.crib.log().map(({ decision }) => decision?.answer)).toEqual(["no", "once"]);
@@ -204,8 +204,8 @@ describe("an approval answer", () => {
     const events: CallEvent[] = [];
     fixture.crib.events.on((event) => void events.push(event));
     const results = [
-      await fixture.crib.call("test.act", { run: "ls" }),
-      await fixture.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "make" }),
+      await fixture.crib.call("test.act", { run: "make" }),
     ];
     expect(results.map(({ isError }) => isError)).toEqual([false, false]);
     expect(fixture.crib.log().map(({ decision }) => decision?.answer)).toEqual([undefined, "session"]);
@@ -326,14 +326,14 @@ describe("an approval request", () => {
     ]);
     const { signal } = cancelling;
     const results = await Promise.all(
-      [1, 2].map(() => fixture.crib.call("test.act", { run: "ls" }, { signal })),
+      [1, 2].map(() => fixture.crib.call("test.act", { run: "make" }, { signal })),
     );
     expect(results.map(({ error }) => error?.code)).toEqual(["cancelled", "cancelled"]);
   });
 
   it("denies the call when it cannot be sent", async () => {
     await using fixture = await openFixture([]);
-    expect((await fixture.crib.call("test.act", { run: "ls" })).error).toEqual({
+    expect((await fixture.crib.call("test.act", { run: "make" })).error).toEqual({
       code: "needs-approval",
       message: "The user could not be asked: nobody is there",
       hint: "Nothing was done. Continue without this call, or repeat it when the user can answer.",
@@ -344,7 +344,7 @@ describe("an approval request", () => {
     const answers: unknown[] = [null, undefined, true, "yes", [], {}, { allow: "no" }, { allow: 1 }];
     await using fixture = await openFixture(answers.map((answer) => () => answer as Approval));
     for (const answer of answers)
-      expect([answer, (await fixture.crib.call("test.act", { run: "ls" })).error]).toEqual([
+      expect([answer, (await fixture.crib.call("test.act", { run: "make" })).error]).toEqual([
         answer,
         {
           code: "needs-approval",
@@ -358,8 +358,8 @@ describe("an approval request", () => {
     const forever = { allow: true, remember: "forever" } as unknown as Approval;
     await using fixture = await openFixture([forever]);
     const results = [
-      await fixture.crib.call("test.act", { run: "ls" }),
-      await fixture.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "make" }),
+      await fixture.crib.call("test.act", { run: "make" }),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, "needs-approval"]);
     expect(fixture.crib.log().at(-1)?.decision?.answer).toBe("once");
@@ -396,8 +396,8 @@ describe("an approval request", () => {
   });
 
   it("lists only the parts that need approval when no user can answer", async () => {
-    await using fixture = await openFixture("nobody", { rules: ["allow run ls", "ask run git push **"] });
-    const { error } = await fixture.crib.call("test.act", { run: "ls | wc && git push" });
+    await using fixture = await openFixture("nobody", { rules: ["allow run make", "ask run git push **"] });
+    const { error } = await fixture.crib.call("test.act", { run: "make | wc && git push" });
     expect(error).toMatchObject({
       code: "needs-approval",
       message: expect.stringMatching(
@@ -410,7 +410,7 @@ describe("an approval request", () => {
 
 describe("an approved call", () => {
   it("runs as approved even if the caller changes its input in the meantime", async () => {
-    const input = { run: "ls", say: { deep: ["hello"] } };
+    const input = { run: "make", say: { deep: ["hello"] } };
     await using fixture = await openFixture([
       (request) => {
         input.run = "rm -rf /";
@@ -420,7 +420,7 @@ describe("an approved call", () => {
       },
     ]);
     const { content, data } = await fixture.crib.call("test.act", input);
-    expect([content, data]).toEqual(['acted {"deep":["hello"]}', { run: "ls", say: { deep: ["hello"] } }]);
+    expect([content, data]).toEqual(['acted {"deep":["hello"]}', { run: "make", say: { deep: ["hello"] } }]);
   });
 
   it("is refused when the answer is for another call", async () => {
@@ -429,8 +429,8 @@ describe("an approved call", () => {
       ({ hash }) => ({ allow: true, hash }),
     ]);
     const results = [
-      await fixture.crib.call("test.act", { run: "ls" }),
-      await fixture.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "make" }),
+      await fixture.crib.call("test.act", { run: "make" }),
     ];
     expect(results.map(({ error }) => error)).toEqual([
       {
@@ -563,7 +563,7 @@ describe("the approval preview", () => {
     const previews: unknown[] = [];
     for (const preview of tries) {
       await using fixture = await openFixture([once], { tools: [previewing(preview)] });
-      const { isError } = await fixture.crib.call("test.act", { run: "ls" });
+      const { isError } = await fixture.crib.call("test.act", { run: "make" });
       previews.push([isError, existsSync(join(fixture.workspace, "made")), fixture.asked[0]!.preview]);
     }
     expect(previews).toEqual([
@@ -580,7 +580,7 @@ describe("the approval preview", () => {
 
   it("is skipped when it takes too long", { tags: "slow" }, async () => {
     await using fixture = await openFixture([once], { tools: [previewing(() => new Promise(() => {}))] });
-    const { isError } = await fixture.crib.call("test.act", { run: "ls" });
+    const { isError } = await fixture.crib.call("test.act", { run: "make" });
     expect([isError, fixture.asked[0]!.preview]).toEqual([
       false,
       "The preview failed: it took longer than 2 s",

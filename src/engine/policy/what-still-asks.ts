@@ -1,12 +1,14 @@
-import type { SimpleCommand } from "../../policy/commands/analysis.ts";
 import { gitSubcommandAt, programName } from "../../policy/rules/spellings.ts";
+import type { SimpleCommand } from "./commands/command.ts";
+
+type Named = Pick<SimpleCommand, "program" | "words">;
 
 /**
  * Returns what a command would reach that no sandbox on this machine holds and no undo covers: another program's service,
  * an account elsewhere, what was published; undefined for every other command. The list is short and closed: it makes
  * questions come early, and is not a boundary.
  */
-export function reachOf({ program, words }: SimpleCommand): string | undefined {
+export function reachOf({ program, words }: Named): string | undefined {
   const values = words.map(({ value }) => value ?? "");
   const name = programName(program ?? values[0]!.slice(values[0]!.lastIndexOf("/") + 1));
   const always = services.get(name);
@@ -49,7 +51,7 @@ const publishers: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 );
 
 /** Returns what a git command would destroy of git's own state, which undo does not keep; undefined for nothing. */
-export function gitLossOf({ program, words }: SimpleCommand): string | undefined {
+export function gitLossOf({ program, words }: Named): string | undefined {
   if (program !== "git") return undefined;
   const values = words.map(({ value }) => value ?? "-");
   const at = gitSubcommandAt(values);

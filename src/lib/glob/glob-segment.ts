@@ -173,7 +173,7 @@ function matchTokens(tokens: readonly Token[], name: string): boolean {
   return token === tokens.length;
 }
 
-export function matchesOne(token: Exclude<Token, "*">, code: number): boolean {
+function matchesOne(token: Exclude<Token, "*">, code: number): boolean {
   if (token === "?") return true;
   if ("code" in token) return token.code === code;
   for (let index = 0; index < token.ranges.length; index += 2) {

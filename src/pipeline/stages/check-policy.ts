@@ -83,7 +83,10 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
     const { decided, latest, answer } = await settle(call);
     const confinement = await confinementFor(call, latest, answer, settings);
     const recheck = () => recheckCall(call, decided.question, settings);
-    if (confinement === undefined || confinement.unconfined || !runsCommands(call))
+    // Under Landlock a port of the network is open for every host, so an unasked command gets no network.
+    const isOffline =
+      answer === "not asked" && decided.decision.sandbox === "landlock" && !confinement?.mayConnect;
+    if (confinement === undefined || confinement.unconfined || !runsCommands(call) || isOffline)
       return await next({ ...call, recheck, confinement });
     // Loads the network, which most calls do without.
     const { holdConnections } = await import("../../engine/pipeline/hold-connections.ts");

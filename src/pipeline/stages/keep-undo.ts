@@ -29,7 +29,7 @@ export function keepUndo(parts: UndoParts): Stage {
   }
 
   async function run(call: ToolCall, next: Next): Promise<Outcome> {
-    if (await mayChangeFiles(call)) return parts.scanner.around(call, next);
+    if (mayChangeFiles(call)) return parts.scanner.around(call, next);
     return call.tool.startsPrograms ? aroundPrograms(call, next, parts.scanner) : next(call);
   }
 }
@@ -37,13 +37,9 @@ export function keepUndo(parts: UndoParts): Stage {
 /** Loaded with the first change, to keep the start fast. */
 const ofChanges = loadOnce(() => import("../../journal/keep/keeping-environment.ts"));
 
-/** Returns whether the call runs a command that may do more than read. */
-async function mayChangeFiles({ accesses }: ToolCall): Promise<boolean> {
-  const commands = accesses.filter((access) => access.kind === "execute");
-  if (commands.length === 0) return false;
-  const { readsOnly } = await import("../../policy/commands/analyse-command.ts");
-  // A command in a persistent shell depends on the earlier commands there.
-  return commands.some(({ command, cwd, session }) => session !== undefined || !readsOnly(command, cwd));
+/** Returns whether the call runs a command that can change files of the workspace. */
+function mayChangeFiles({ accesses, confinement }: ToolCall): boolean {
+  return accesses.some(({ kind }) => kind === "execute") && confinement?.readsOnly !== true;
 }
 
 async function finish(outcome: Outcome): Promise<Outcome> {

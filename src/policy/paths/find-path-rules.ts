@@ -1,28 +1,18 @@
 import type { SandboxLevel } from "../../contract/call.ts";
 import { isWithin, reasonOf } from "../guard-paths.ts";
-import { type PathContext, type PathPart, type Question, searchOf } from "../policy.ts";
+import type { PathContext, PathPart, Question } from "../policy.ts";
 import type { Policy } from "../rules/compile-policy.ts";
 import {
   type Because,
   isFor,
   type PathRule,
   type PathUse,
-  type Rule,
   type RuleFinding,
   strongest,
 } from "../rules/rule.ts";
-import { protectedAhead, rulesAhead } from "./open-path-rules.ts";
-import { fold, type Names, namesIn, namesOf } from "./path-names.ts";
-import { literalOf, type OpenPath, type PathTarget } from "./path-target.ts";
-import {
-  isAbout,
-  isExactly,
-  refuses,
-  refusingRule,
-  rulesBelow,
-  rulesNear,
-  rulesThrough,
-} from "./refuse-path.ts";
+import { type Names, namesIn, namesOf } from "./path-names.ts";
+import type { PathTarget } from "./path-target.ts";
+import { isAbout, isExactly, refuses, refusingRule, rulesNear, rulesThrough } from "./refuse-path.ts";
 
 type Tool = Question["tool"];
 
@@ -34,14 +24,10 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
   const doubt = part.in
     ? outsideCommandRoots(part, target, policy.context, question.sandbox)
     : outsideToolRoots(part, target, policy.context);
-  if (target.kind === "open") {
-    if (part.extent === "names") return { risk, doubt };
-    return { risk, doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
-  }
   const all = namesToCheck(target, policy.context);
-  const deny = part.extent === "names" ? undefined : firstRefusal(all, kind, tool, policy);
+  const deny = part.namesOnly ? undefined : firstRefusal(all, kind, tool, policy);
   if (deny !== undefined) return { risk, deny };
-  const mayDeny = findBelow(part, target.spelled, all[0], question, policy);
+  const mayDeny = kind === "delete" ? findInWorkspace(part, all[0], tool, policy) : undefined;
   return { risk, doubt, mayDeny, ...strongest(askingOrAllowing(all, part, tool, policy)) };
 }
 
@@ -84,54 +70,19 @@ function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: P
   return undefined;
 }
 
-/** Returns the refusal for an entry inside a directory that is read, written or deleted as a whole. */
-function findBelow(
-  part: PathPart,
-  spelled: string,
-  names: Names,
-  { tool, sandbox, refusedBelow }: Question,
-  policy: Policy,
-): RuleFinding["mayDeny"] {
-  const counts = (rule: PathRule) => refuses(rule, part.kind) && isFor(rule, tool);
-  if (part.kind === "delete")
-    return holdsWorkspace(names, policy) ? something(part, policy, counts) : undefined;
-  if (part.extent !== "deep" && part.extent !== "visible") return undefined;
-  const [named] = part.extent === "deep" ? rulesBelow(policy, "delete", names, counts) : [];
-  if (named !== undefined)
-    return { rule: named, reason: `something in it ${reasonOf(named, part.kind)}`, aimed: true };
-  // These sandboxes hide secrets, so no search is needed.
-  if (part.kind === "write" || sandbox === "bwrap" || sandbox === "seatbelt") return undefined;
-  const search = searchOf(spelled, part.extent);
-  // Most secrets are hidden files, so an unsearched directory does not block a search of visible files.
-  if (!refusedBelow?.has(search))
-    return part.extent === "visible" ? undefined : something(part, policy, counts);
-  const found = refusedBelow.get(search);
-  if (found === undefined) return undefined;
-  const decides = (one: PathRule) => counts(one) || (one.effect === "open" && isFor(one, tool));
-  const rule = refusingRule(policy, "read", namesOf(found, policy.context), decides);
-  if (rule !== undefined)
-    return { rule, reason: `it also reads ${found}, which ${reasonOf(rule, "read")}`, aimed: true };
-  const any = something(part, policy, counts);
-  return any && { ...any, reason: `it may follow ${found}, which leads out of the workspace`, aimed: true };
+/** Returns the refusal for an entry of the workspace, if it is deleted as a whole. */
+function findInWorkspace(part: PathPart, names: Names, tool: Tool, policy: Policy): RuleFinding["mayDeny"] {
+  if (!holdsWorkspace(names, policy)) return undefined;
+  const rule = policy.paths.highestFirst.findLast(
+    (candidate) => refuses(candidate, part.kind) && isFor(candidate, tool) && Number.isFinite(candidate.rank),
+  );
+  return rule && { rule, reason: `something in it ${reasonOf(rule, part.kind)}`, aimed: true };
 }
 
 /** Returns whether a path is the workspace or above it, and so contains everything that rules are about. */
 function holdsWorkspace({ exact }: Names, { context }: Policy): boolean {
   const root = namesIn(context.workspace);
   return exact.length <= root.length && exact.every((name, at) => root[at] === name);
-}
-
-function something(
-  part: PathPart,
-  { paths }: Policy,
-  counts: (rule: PathRule) => boolean,
-): RuleFinding["mayDeny"] {
-  const rule = paths.highestFirst.findLast(
-    (candidate) => counts(candidate) && Number.isFinite(candidate.rank),
-  );
-  return (
-    rule && { rule, reason: `something in it ${reasonOf(rule, part.kind)}`, aimed: part.kind === "delete" }
-  );
 }
 
 function findMentionRules(part: PathPart, { tool, sandbox }: Question, policy: Policy): RuleFinding {
@@ -142,36 +93,8 @@ function findMentionRules(part: PathPart, { tool, sandbox }: Question, policy: P
   const deny = firstRefusal(all, "read", tool, policy);
   if (deny !== undefined) return { risk, deny };
   const found = firstRefusal(all, "write", tool, policy);
-  return { risk, doubt, mayDeny: found && { ...found, aimed: true } };
-}
-
-function findOpenRules(
-  alternatives: readonly OpenPath[],
-  use: PathUse,
-  tool: Tool,
-  policy: Policy,
-): Pick<RuleFinding, "deny" | "mayDeny" | "wins"> {
-  let mayDeny: RuleFinding["mayDeny"];
-  let wins: Rule | undefined;
-  for (const path of alternatives) {
-    const known = path.sample === undefined ? [] : [namesOf(path.sample, policy.context)];
-    const deny = firstRefusal(known, use, tool, policy);
-    if (deny !== undefined) return { deny };
-    const rule = use === "delete" ? protectedAhead(policy, path, (rule) => isFor(rule, tool)) : undefined;
-    if (rule !== undefined)
-      return { deny: { rule, reason: `it may become a path that ${reasonOf(rule, use)}` } };
-    const found = rulesAhead(policy, path, (rule) => refuses(rule, use) && isFor(rule, tool));
-    if (found !== undefined && (mayDeny === undefined || found.meeting === "aimed")) {
-      const reason = `it may become a path that ${reasonOf(found.rule, use)}`;
-      mayDeny = { rule: found.rule, reason, aimed: found.meeting === "aimed" };
-    }
-    wins ??= rulesAhead(
-      policy,
-      path,
-      (rule) => rule.effect === "ask" && rule.uses.has(use) && isFor(rule, tool),
-    )?.rule;
-  }
-  return { mayDeny, wins };
+  const allows = askingOrAllowing(all, part, tool, policy).filter(({ effect }) => effect === "allow");
+  return { risk, doubt, mayDeny: found && { ...found, aimed: true }, ...strongest(allows) };
 }
 
 /** Returns the reason why a tool's path outside the workspace needs approval although the mode allows it. */
@@ -195,10 +118,6 @@ function outsideCommandRoots(
 ): string | undefined {
   // In bubblewrap, /tmp belongs to the session.
   const ours = sandbox === "bwrap" ? [workspace, "/tmp"] : [workspace];
-  if (target.kind === "open")
-    return target.alternatives.every((open) => ours.some((directory) => isInside(open, directory)))
-      ? undefined
-      : "it may be outside the workspace";
   const reached = target.real ?? target.path;
   const isOurs = ours.some((directory) => isWithin(reached, directory));
   const isShown = kind === "read" && sandbox === "bwrap" && shownToAll.test(reached);
@@ -209,10 +128,3 @@ function outsideCommandRoots(
 const shownToAll = /^\/(?:usr|etc|opt|sys|proc|dev|s?bin|lib(?:32|64|x32)?)(?:\/|$)/;
 
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d)$/;
-
-function isInside({ names }: OpenPath, directory: string): boolean {
-  return namesIn(directory).every((name, index) => {
-    const given = names[index];
-    return given !== undefined && literalOf(given) === fold(name);
-  });
-}

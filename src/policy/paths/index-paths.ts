@@ -1,14 +1,14 @@
-import type { Segment } from "../../lib/glob/glob-segment.ts";
+import { boundedMemo } from "../../lib/bounded-cache.ts";
+import { matchSegment, type NamePattern, type Segment } from "../../lib/glob/glob-segment.ts";
 import type { PathRule } from "../rules/rule.ts";
-import { fileRules, NameIndex } from "./name-index.ts";
 import { fold, literalText } from "./path-names.ts";
 
 /** Path rules in a form that finds those about a path quickly. */
 export interface IndexedPaths {
   readonly paths: {
     readonly highestFirst: readonly PathRule[];
-    /** Made on first use. */
-    readonly byName: Pick<NameIndex, "find">;
+    /** Returns the rules of which one name of a path matches the last name of a pattern. */
+    readonly named: (name: string) => readonly PathRule[];
   };
   /** Path rules by the directories that they lead through. */
   readonly pathsThrough: ReadonlyMap<string, readonly PathRule[]>;
@@ -16,25 +16,42 @@ export interface IndexedPaths {
 
 /** Indexes rules, which are given in the order of their rank. */
 export function indexPaths(rules: readonly PathRule[]): IndexedPaths {
-  return { paths: indexed(rules), pathsThrough: byDirectory(rules) };
-}
-
-function indexed(rules: readonly PathRule[]): IndexedPaths["paths"] {
-  let index: NameIndex | undefined;
   return {
-    highestFirst: rules.toReversed(),
-    get byName() {
-      index ??= indexNames(rules);
-      return index;
-    },
+    paths: { highestFirst: rules.toReversed(), named: byLastName(rules) },
+    pathsThrough: byDirectory(rules),
   };
 }
 
-export function indexNames(rules: readonly PathRule[]): NameIndex {
-  return new NameIndex(fileRules(rules), (number) => rules[number]!);
+/**
+ * A rule about a path has a pattern whose last segment, stars aside, matches one of the path's names. Most names match
+ * none, and the same names come again, so each is compared once.
+ */
+function byLastName(rules: readonly PathRule[]): (name: string) => readonly PathRule[] {
+  const literals = new Map<string, PathRule[]>();
+  const wild: { readonly segment: NamePattern | undefined; readonly rule: PathRule }[] = [];
+  for (const rule of rules)
+    for (const pattern of rule.patterns) {
+      const segment = pattern.findLast((one) => one !== "**") as NamePattern | undefined;
+      const text = segment && literalText(segment);
+      if (text === undefined) wild.push({ segment, rule });
+      else {
+        put(literals, text, rule);
+        // Rules that tighten are compared folded.
+        put(literals, fold(text), rule);
+      }
+    }
+  return boundedMemo(maxRemembered, (name: string) => {
+    const found = wild.flatMap(({ segment, rule }) =>
+      segment === undefined || matchSegment(segment, name) ? [rule] : [],
+    );
+    const known = literals.get(name);
+    return known === undefined ? found : [...known, ...found];
+  });
 }
 
-export function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {
+const maxRemembered = 4096;
+
+function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {
   const through = new Map<string, PathRule[]>();
   for (const rule of rules)
     for (const pattern of rule.patterns)
@@ -42,18 +59,12 @@ export function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]>
   return through;
 }
 
-const literals = new WeakMap<readonly Segment[], readonly (string | undefined)[]>();
-
 /** Returns the folded name that each segment spells out. */
 function literalsIn(pattern: readonly Segment[]): readonly (string | undefined)[] {
-  const known = literals.get(pattern);
-  if (known !== undefined) return known;
-  const names = pattern.map((segment) => {
+  return pattern.map((segment) => {
     const text = literalText(segment);
     return text === undefined ? undefined : fold(text);
   });
-  literals.set(pattern, names);
-  return names;
 }
 
 export function put<Kind>(map: Map<string, Kind[]>, name: string, rule: Kind): void {

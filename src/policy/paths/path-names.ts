@@ -24,8 +24,6 @@ export interface Names {
   readonly folded: readonly string[];
   /** The index of the first name inside the workspace; 0 for a path elsewhere. */
   readonly inside: number;
-  /** The names of the directory, as one object for all its entries. Its `inside` is not set. */
-  readonly above?: Pick<Names, "exact" | "folded">;
 }
 
 /** Returns the names of a path. The last path and directory are cached: a scan asks about one directory at a time. */
@@ -45,7 +43,7 @@ export function namesOf(path: string, { workspace }: Pick<PathContext, "workspac
     const exact = [...above.exact, name];
     const folded = fold(name);
     const isPlain = folded === name && above.folded === above.exact;
-    names = { exact, folded: isPlain ? exact : [...above.folded, folded], inside, above };
+    names = { exact, folded: isPlain ? exact : [...above.folded, folded], inside };
   }
   lastPath = { path, workspace, names };
   return names;

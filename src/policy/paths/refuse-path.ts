@@ -1,4 +1,3 @@
-import { oncePerObject } from "../../lib/once-per-object.ts";
 import type { LookedAt, PathContext } from "../policy.ts";
 import type { PathRule, PathUse } from "../rules/rule.ts";
 import type { IndexedPaths } from "./index-paths.ts";
@@ -8,40 +7,17 @@ import { leadsThrough, matchNames } from "./path-pattern.ts";
 type Counts = (rule: PathRule) => boolean;
 
 /** Returns the rules that may match a path, in no order. */
-export function rulesNear({ paths }: Pick<IndexedPaths, "paths">, names: Names): readonly PathRule[] {
-  return names.above === undefined ? nearAll(paths, names) : nearEntry(paths, names, names.above);
-}
-
-/** Does the same for an entry of a directory. The rules about the directory are found once. */
-function nearEntry(
-  paths: IndexedPaths["paths"],
+export function rulesNear(
+  { paths }: Pick<IndexedPaths, "paths">,
   { exact, folded }: Names,
-  above: NonNullable<Names["above"]>,
-): readonly PathRule[] {
-  const known = nearDirectory(paths);
-  if (known.names !== above) Object.assign(known, { names: above, near: nearAll(paths, above) });
-  const own = nearName(paths, exact.at(-1)!, folded.at(-1)!);
-  if (own.length === 0) return known.near;
-  return known.near.length === 0 ? own : [...known.near, ...own];
-}
-
-/** The directory whose rules were found last. */
-const nearDirectory = oncePerObject((_: IndexedPaths["paths"]) => ({
-  names: undefined as Names["above"],
-  near: [] as readonly PathRule[],
-}));
-
-function nearAll(
-  paths: IndexedPaths["paths"],
-  { exact, folded }: Pick<Names, "exact" | "folded">,
 ): readonly PathRule[] {
   return folded.flatMap((name, index) => nearName(paths, exact[index]!, name));
 }
 
-function nearName({ byName }: IndexedPaths["paths"], exact: string, folded: string): readonly PathRule[] {
-  const near = byName.find(folded);
+function nearName({ named }: IndexedPaths["paths"], exact: string, folded: string): readonly PathRule[] {
+  const near = named(folded);
   // Rules that loosen are compared exactly.
-  return exact === folded ? near : [...near, ...byName.find(exact)];
+  return exact === folded ? near : [...near, ...named(exact)];
 }
 
 /** Path rules, and what tells whether entries with certain names are secret. */
@@ -164,7 +140,7 @@ function openedRank(near: readonly PathRule[], names: Names): number {
     .reduce((most, { rank }) => Math.max(most, rank), -1);
 }
 
-export function rulesBelow(policy: IndexedPaths, use: PathUse, names: Names, counts: Counts): PathRule[] {
+function rulesBelow(policy: IndexedPaths, use: PathUse, names: Names, counts: Counts): PathRule[] {
   const refusing = (rule: PathRule) =>
     refuses(rule, use) && counts(rule) && (use !== "write" || rule.effect !== "secret");
   if (names.folded.length === 0) return inRoot(policy, refusing);

@@ -1,13 +1,11 @@
-import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import { builtInRules } from "../built-in-rules.ts";
-import { byDirectory, type IndexedPaths, indexNames, put } from "../paths/index-paths.ts";
-import { maxRemembered, NameIndex } from "../paths/name-index.ts";
+import { type IndexedPaths, indexPaths, put } from "../paths/index-paths.ts";
 import { levels, type PathContext, type RuleOrigin, type RuleSource } from "../policy.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { compileRule, ownRules, sparingWorkspace } from "./compile-rule.ts";
 import { type Example, type ParsedRules, parseRules } from "./parse-rules.ts";
-import { filedBuiltInRules, parsedBuiltInRules } from "./parsed-built-in-rules.ts";
+import { parsedBuiltInRules } from "./parsed-built-in-rules.ts";
 import type { CommandRule, HostRule, ParsedRule, PathRule, Rule, ToolRule } from "./rule.ts";
 import { compileSettings, type Settings } from "./settings.ts";
 
@@ -28,7 +26,7 @@ export interface Policy extends IndexedPaths {
 }
 
 /** Rules by a name that must occur for them to apply, and those that may always apply. */
-export interface NamedRules<Kind> {
+interface NamedRules<Kind> {
   readonly named: ReadonlyMap<string, readonly Kind[]>;
   readonly others: readonly Kind[];
   readonly highestFirst: readonly Kind[];
@@ -47,14 +45,11 @@ class CompiledPolicy implements Policy {
   /** All rules of all sources. */
   readonly #rules: readonly ParsedRule[];
   readonly #compiled: Rule[] = [];
-  readonly #compile: (parsed: ParsedRule) => Rule;
   #commandRules: readonly CommandRule[] | undefined;
   #commands: NamedRules<CommandRule> | undefined;
   #unconfined: readonly CommandRule[] | undefined;
   #settings: Settings | undefined;
-  #pathRules: readonly PathRule[] | undefined;
-  #paths: IndexedPaths["paths"] | undefined;
-  #pathsThrough: ReadonlyMap<string, readonly PathRule[]> | undefined;
+  #indexed: IndexedPaths | undefined;
   #hosts: readonly HostRule[] | undefined;
   #tools: readonly ToolRule[] | undefined;
   #asksAboutReads: boolean | undefined;
@@ -65,7 +60,6 @@ class CompiledPolicy implements Policy {
     const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
     this.#parsed = ordered.map((source) => parsedSources(source));
     this.#rules = this.#parsed.flatMap(({ rules }) => rules);
-    this.#compile = compileOnceIn(context);
   }
 
   get ignored(): readonly RuleOrigin[] {
@@ -95,13 +89,11 @@ class CompiledPolicy implements Policy {
   }
 
   get paths(): IndexedPaths["paths"] {
-    this.#paths ??= this.#indexPaths();
-    return this.#paths;
+    return this.#indexedPaths().paths;
   }
 
-  get pathsThrough(): ReadonlyMap<string, readonly PathRule[]> {
-    this.#pathsThrough ??= byDirectory(this.#allPaths());
-    return this.#pathsThrough;
+  get pathsThrough(): IndexedPaths["pathsThrough"] {
+    return this.#indexedPaths().pathsThrough;
   }
 
   get hosts(): readonly HostRule[] {
@@ -127,31 +119,9 @@ class CompiledPolicy implements Policy {
     return this.#commandRules;
   }
 
-  #allPaths(): readonly PathRule[] {
-    this.#pathRules ??= [...ownRules(this.context), ...(this.#rulesAbout("path") as PathRule[])];
-    return this.#pathRules;
-  }
-
-  /** Finds built-in rules by the index that the build has computed, so that few of them are compiled. */
-  #indexPaths(): IndexedPaths["paths"] {
-    const first = this.#parsed.indexOf(parsedBuiltInRules);
-    const start = this.#parsed.slice(0, first).reduce((sum, { rules }) => sum + rules.length, 0);
-    const end = first < 0 ? start : start + parsedBuiltInRules.rules.length;
-    const pathAt = (number: number) => this.#ruleAt(number) as PathRule;
-    const others = this.#rules.flatMap(({ about }, number) =>
-      about.kind !== "path" || (number >= start && number < end) ? [] : [pathAt(number)],
-    );
-    const indexes = [indexNames([...ownRules(this.context), ...others])];
-    if (first >= 0) indexes.push(new NameIndex(filedBuiltInRules, (number) => pathAt(start + number)));
-    const allPaths = () => this.#allPaths();
-    let highestFirst: readonly PathRule[] | undefined;
-    return {
-      get highestFirst() {
-        highestFirst ??= allPaths().toReversed();
-        return highestFirst;
-      },
-      byName: { find: boundedMemo(maxRemembered, (name) => indexes.flatMap((index) => index.find(name))) },
-    };
+  #indexedPaths(): IndexedPaths {
+    this.#indexed ??= indexPaths([...ownRules(this.context), ...(this.#rulesAbout("path") as PathRule[])]);
+    return this.#indexed;
   }
 
   #rulesAbout(kind: Rule["kind"]): readonly Rule[] {
@@ -163,7 +133,7 @@ class CompiledPolicy implements Policy {
   #ruleAt(number: number): Rule {
     const known = this.#compiled[number];
     if (known !== undefined) return known;
-    const rule = sparingWorkspace(this.#compile(this.#rules[number]!), this.context);
+    const rule = sparingWorkspace(compileRule(this.#rules[number]!, this.context), this.context);
     const ranked = { ...rule, rank: rankOf(rule, number) };
     this.#compiled[number] = ranked;
     return ranked;
@@ -180,36 +150,6 @@ function programsOf(pattern: CommandPattern): readonly (string | undefined)[] {
 const parsedSources = oncePerObject(
   (source: RuleSource): ParsedRules => (source === builtInRules ? parsedBuiltInRules : parseRules(source)),
 );
-
-interface BoundRule {
-  readonly rule: Rule;
-  readonly home: string;
-  /** The workspace; undefined when the rule means the same in every workspace. */
-  readonly workspace: string | undefined;
-}
-
-const boundRules = new WeakMap<ParsedRule, BoundRule>();
-
-/** Compiles a rule again only for another home, or for another workspace if its meaning depends on it. */
-function compileOnceIn(context: PathContext): (parsed: ParsedRule) => Rule {
-  let workspace: string | undefined;
-  const observed: PathContext = {
-    ...context,
-    get workspace() {
-      workspace = context.workspace;
-      return workspace;
-    },
-  };
-  return (parsed) => {
-    const before = boundRules.get(parsed);
-    if (before?.home === context.home && (before.workspace ?? context.workspace) === context.workspace)
-      return before.rule;
-    workspace = undefined;
-    const rule = compileRule(parsed, observed);
-    boundRules.set(parsed, { rule, home: context.home, workspace });
-    return rule;
-  };
-}
 
 function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
   return levelNumbers.get(level)!;

@@ -1,58 +1,48 @@
+import { posix } from "node:path";
+import type { SimpleCommand, Word } from "../../engine/policy/commands/command.ts";
+import { mustBeSpelled } from "../../engine/policy/commands/names.ts";
 import type { Segment } from "../../lib/glob/glob-segment.ts";
-import { oncePerObject } from "../../lib/once-per-object.ts";
-import {
-  type Assignment,
-  type Effect,
-  makeWord,
-  type SimpleCommand,
-  type Word,
-} from "../commands/analysis.ts";
 import { namesIn } from "../paths/path-names.ts";
 import { matchNames } from "../paths/path-pattern.ts";
-import { wordPath } from "../paths/path-target.ts";
 import type { PathContext } from "../policy.ts";
 import type { CommandPattern, ProgramPattern, WordPattern } from "./command-pattern.ts";
-import { harm, ownRisk, sameSpan, smuggledEffects, spanKey, spansOf } from "./command-risk.ts";
-import { gitSubcommandAt } from "./spellings.ts";
+import { harm } from "./command-risk.ts";
 
 /**
- * Returns whether an allow rule covers a command. The words must match one by one, without extra words. A word with an
- * unusual effect (`sort --compress-program=x`) must be spelled out in the rule.
+ * Returns whether an allow rule covers a command, which must be plain. The words must match one by one, without extra
+ * words. A word with which a command does much more (`git push --force`) must be spelled out in the rule.
  */
 export function matchExactly(pattern: CommandPattern, command: SimpleCommand, context: PathContext): boolean {
-  if (pattern.kind === "class") return harm(ownRisk(command)) <= harm(pattern.risk);
+  if (!command.isPlain || !startsInWorkspace(command, context)) return false;
+  if (pattern.kind === "class") return harm(command.risk) <= harm(pattern.risk) && !setsVariables(command);
   const [program, ...words] = command.words;
   if (program === undefined || !isProgram(pattern.program, program, command, context)) return false;
-  const { cover, harmful } = nature(command);
-  if (cover === "nothing") return false;
-  return (
-    matchWords(pattern.words, words, (word) => cover === "spelled out" || harmful.has(word)) &&
-    matchAssignments(pattern.assignments, command, cover) &&
-    startsInWorkspace(command, context)
-  );
+  const isHarmful = ({ value }: Word) => value !== undefined && mustBeSpelled(command, value);
+  return matchWords(pattern.words, words, isHarmful) && matchAssignments(pattern.assignments, command);
 }
 
 /** Compares the variables before a command. The rule may omit those that do not change what runs. */
-function matchAssignments(
-  patterns: readonly WordPattern[],
-  command: SimpleCommand,
-  cover: Coverage,
-): boolean {
-  const { assignments, effects } = command;
-  const matters = ({ span }: Assignment) => effects.some((effect) => sameSpan(effect.span, span));
-  if (patterns.length === 0) return !assignments.some(matters);
-  const words = assignments.map(({ name, value, span }): Word => {
-    if (value !== undefined)
-      return makeWord(`${name}=${value.text}`, value.span, [`${name}=`, ...value.parts]);
-    return { text: `${name}=`, span, parts: [`${name}=`], value: undefined };
+function matchAssignments(patterns: readonly WordPattern[], command: SimpleCommand): boolean {
+  if (patterns.length === 0) return !setsVariables(command);
+  const words = command.assignments.map(({ name, value, span }): Word => {
+    const text = `${name}=${value?.value ?? ""}`;
+    return { text, span, value: value?.value === undefined ? undefined : text, start: text, isInHome: false };
   });
-  return matchWords(patterns, words, () => cover === "spelled out");
+  return matchWords(patterns, words, () => false);
 }
+
+function setsVariables({ assignments }: SimpleCommand): boolean {
+  return assignments.some(({ name }) => !harmless.test(name));
+}
+
+/** Variables that change only how much is printed, the language or colours, or the kind of run. */
+const harmless =
+  /^(?:LANG|LC_(?!ALL_)\w+|TZ|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|CI|DEBUG|VERBOSE|LOG_LEVEL|RUST_LOG|RUST_BACKTRACE|NODE_ENV|RAILS_ENV|RACK_ENV|APP_ENV|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PORT|HOST|TIMEOUT|SEED|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|SOURCE_DATE_EPOCH)$/;
 
 /** Returns whether a command starts in a known directory: a program that runs code must start inside the workspace. */
 function startsInWorkspace(command: SimpleCommand, context: PathContext): boolean {
-  if (harm(ownRisk(command)) < harm("execute")) return true;
-  const { directory } = command;
+  const { directory, risk } = command;
+  if (harm(risk) < harm("execute") && command.program !== "git") return true;
   if (directory === undefined) return false;
   if (!directory.startsWith("/")) return !directory.split("/").includes("..");
   return directory === context.workspace || directory.startsWith(`${context.workspace}/`);
@@ -69,9 +59,9 @@ function isProgram(
   if (pattern.kind === "one word" || pattern.kind === "any words") return true;
   if (file === undefined && pattern.kind === "literal") return command.program === pattern.text;
   if (file === undefined) return matchWord(pattern, { ...word, value: command.program }, false);
-  const target = wordPath(word, command.directory, context, new Map());
-  if (target.kind !== "known" || !word.value.includes("/")) return false;
-  const names = namesIn(target.path);
+  if (!word.value.includes("/")) return false;
+  const path = word.isInHome ? word.value.replace("~", context.home) : word.value;
+  const names = namesIn(posix.resolve(context.workspace, command.directory ?? "", path));
   return file.some((segments) => matchNames(segments, names, "whole"));
 }
 
@@ -112,7 +102,7 @@ function matchWord(pattern: WordPattern, word: Word, spelled: boolean): boolean 
     case "literal":
       return word.value === pattern.text;
     case "one word":
-      return !spelled && (word.value !== undefined || (isPlainWord(word) && !word.parts.some(mayBeSeveral)));
+      return !spelled && word.value !== undefined;
     case "glob":
       if (word.value === undefined || (spelled && !spellsOption(pattern.text, word.value))) return false;
       return matchText(pattern.names, word.value);
@@ -132,63 +122,7 @@ function spellsOption(pattern: string, value: string): boolean {
   return end > 0 && value.startsWith("-") && pattern.startsWith(value.slice(0, end));
 }
 
-/** Returns whether a word cannot become an option: its beginning is known, and its unknown parts are not split. */
-function isPlainWord(word: Word): boolean {
-  if (word.value !== undefined) return true;
-  const [first] = word.parts;
-  const starts =
-    typeof first === "string" ? first !== "" && !first.startsWith("-") : first?.unknown === "home";
-  return (
-    starts &&
-    word.parts.every(
-      (part) =>
-        typeof part === "string" || !part.splits || part.unknown === "glob" || part.unknown === "home",
-    )
-  );
-}
-
-function mayBeSeveral(part: Word["parts"][number]): boolean {
-  return typeof part === "object" && part.splits && part.unknown !== "home";
-}
-
-/** Returns how a rule can cover a command, and the words that no wildcard covers. Cached for all rules. */
-const nature = oncePerObject((command: SimpleCommand) => {
-  const smuggled = smuggledEffects(command);
-  return { cover: coverage(command, smuggled), harmful: harmfulWords(command, smuggled) };
-});
-
-type Coverage = "words" | "spelled out" | "nothing";
-
-/**
- * Returns how a rule can cover a command. "spelled out" means that only a rule without wildcards covers it, because its
- * effect cannot be assigned to one of its words; "nothing" that none of its words shows one of its effects.
- */
-function coverage(command: SimpleCommand, smuggled: readonly Effect[]): Coverage {
-  const { span, words, assignments, effects } = command;
-  const own = spansOf([command, ...words, ...assignments]);
-  if (!smuggled.every((effect) => own.has(spanKey(effect.span)))) return "nothing";
-  const isBlurred = words.length > 1 && sameSpan(words[1]!.span, span);
-  return isBlurred && effects.some(({ risk }) => harm(risk) >= harm("execute")) ? "spelled out" : "words";
-}
-
-function harmfulWords(command: SimpleCommand, smuggled: readonly Effect[]): ReadonlySet<Word> {
-  const subcommand = gitSubcommand(command);
-  const spans = spansOf(smuggled);
-  const isDestructive =
-    subcommand !== undefined &&
-    smuggled.some(({ risk, span }) => risk === "destructive" && sameSpan(span, subcommand.span));
-  return new Set(
-    command.words.slice(1).filter((word) => {
-      if (word === subcommand) return false;
-      // Options make the difference between `push` and `push --force`.
-      return spans.has(spanKey(word.span)) || (isDestructive && /^[-+:]/.test(word.value ?? "-"));
-    }),
-  );
-}
-
-/** Returns git's first operand, which determines what it does. */
-function gitSubcommand({ program, words }: SimpleCommand): Word | undefined {
-  if (program !== "git") return undefined;
-  const at = gitSubcommandAt(words.map(({ value }) => value ?? "-"));
-  return at === undefined ? undefined : words[at];
+/** Returns whether a word cannot become an option: of a pattern, the beginning is known. */
+function isPlainWord({ value, start }: Word): boolean {
+  return value !== undefined || (start !== "" && !start.startsWith("-"));
 }

@@ -1,6 +1,6 @@
 /**
- * Other spellings of the same command, for rules that ask or deny: `npm i`, `pip3`, `python -m pip`, `docker container
- * run`. Tables are per program, because the same word means something else to another program.
+ * Other spellings of the same command, for rules that ask or deny: `npm i`, `npx`, `pip3`, `python -m pip`. Tables are per
+ * program, because the same word means something else to another program. Misspelt and abbreviated words are not listed.
  */
 
 /** Returns the name that rules compare, from a folded base name: `pip3.12` is `pip`. */
@@ -47,15 +47,7 @@ export function usualForm<Word>(
   if (shorthand !== undefined) return [...shorthand.map((text) => make(text, first)), ...rest];
   if (program === "yarn" && rest.every((word) => textOf(word)?.startsWith("-")))
     return [first, make("install", first), ...rest];
-  if (program === "python") return moduleForm(rest, { textOf, make });
-  if (!containerPrograms.has(program)) return undefined;
-  const group = rest.findIndex((word) => containerGroups.has(textOf(word) ?? ""));
-  const act = rest.findIndex((word, index) => index > group && !textOf(word)?.startsWith("-"));
-  if (group < 0 || act < 0) return undefined;
-  const usual = containerGroups.get(textOf(rest[group]!)!)!.get(textOf(rest[act]!) ?? "");
-  if (usual === undefined) return undefined;
-  const kept = rest.filter((_word, index) => index !== group);
-  return [first, ...kept.with(act - 1, make(usual, rest[act]!))];
+  return program === "python" ? moduleForm(rest, { textOf, make }) : undefined;
 }
 
 /** Rewrites `python -m pip install` as `pip install`. */
@@ -74,165 +66,32 @@ function moduleForm<Word>(
 /** Matches `-m pip`, `-mpip` and `-Im pip`. */
 const moduleOption = /^-[bBdEhiIOPqsSuvVx]*m(.*)$/s;
 
-const containerPrograms: ReadonlySet<string> = new Set(["docker", "podman", "nerdctl"]);
-
-/** The short forms of grouped commands: `docker container run` is `docker run`. */
-const containerGroups: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
-  ["builder", named("build")],
-  ["buildx", named("build", { b: "build" })],
-  [
-    "container",
-    named(
-      "attach commit cp create diff exec export inspect kill logs pause port ps rename restart rm run start stats stop top unpause update wait",
-      { ls: "ps", list: "ps", remove: "rm" },
-    ),
-  ],
-  [
-    "image",
-    named("build history import inspect load pull push save tag", {
-      ls: "images",
-      list: "images",
-      rm: "rmi",
-      remove: "rmi",
-    }),
-  ],
-  ["system", named("events info")],
-]);
-
-function named(same: string, others: Readonly<Record<string, string>> = {}): Map<string, string> {
-  return new Map([...same.split(" ").map((name) => [name, name] as const), ...Object.entries(others)]);
+/** Returns the usual name of a subcommand, or its own. */
+export function meaningOf(program: string, subcommand: string): string {
+  const known = Object.hasOwn(aliases, program) ? aliases[program]! : {};
+  return Object.hasOwn(known, subcommand) ? known[subcommand]! : subcommand;
 }
 
-/** The possible meanings of a subcommand. With `sure` it means all of the names: `npm it` installs and tests. */
-export interface Meaning {
-  readonly names: readonly string[];
-  readonly sure: boolean;
-}
-
-export function meaningOf(program: string, text: string): Meaning | undefined {
-  const known = subcommandsOf(program);
-  if (known === undefined) return undefined;
-  const given = program === "npm" ? text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) : text;
-  const exact = known.get(given);
-  if (exact !== undefined) return { names: [exact, ...(joint.get(`${program} ${exact}`) ?? [])], sure: true };
-  if (!abbreviating.has(program) || given === "") return undefined;
-  const begun = [...known].flatMap(([name, usual]) => (name.startsWith(given) ? [usual] : []));
-  const names = [...new Set(begun)];
-  if (names.length === 0) return undefined;
-  // Only npm's list is complete.
-  return { names, sure: program === "npm" && names.length === 1 };
-}
-
-/** Programs that accept the beginning of a subcommand. */
-const abbreviating: ReadonlySet<string> = new Set(["composer", "gem", "hg", "npm"]);
-
-const joint: ReadonlyMap<string, readonly string[]> = new Map([
-  ["npm install-ci-test", ["ci", "test"]],
-  ["npm install-test", ["install", "test"]],
-  ["pnpm install-test", ["install", "test"]],
-]);
-
-/** Returns the subcommands and aliases of a program, each with its usual name. */
-function subcommandsOf(program: string): ReadonlyMap<string, string> | undefined {
-  const lines = Object.hasOwn(subcommands, program) ? subcommands[program] : undefined;
-  if (lines === undefined) return undefined;
-  const known =
-    usualNames.get(program) ??
-    new Map(lines.flatMap((line) => line.split(" ").map((name) => [name, line.split(" ")[0]!] as const)));
-  usualNames.set(program, known);
-  return known;
-}
-
-/** The results of `subcommandsOf`, because rules ask for the same programs again and again. */
-const usualNames = new Map<string, ReadonlyMap<string, string>>();
-
-/** Each program's subcommands, one per line, with their aliases. */
-const subcommands: Readonly<Record<string, readonly string[]>> = {
-  brew: ["info abv", "install instal", "list ls", "uninstall rm remove", "update up"],
-  bun: ["add a", "install i", "remove rm", "update up"],
-  cargo: ["build b", "check c", "doc d", "remove rm", "run r", "test t"],
-  composer: [
-    "create-project",
-    "install i",
-    "remove rm uninstall",
-    "require r",
-    "run-script run",
-    "show info",
-    "update u upgrade",
-  ],
-  dnf: ["info if", "install in", "list ls", "remove rm erase", "search se", "upgrade up update"],
-  gem: ["install i", "push", "signin login", "uninstall", "update", "yank"],
-  git: ["add stage", "init init-db"],
-  helm: ["dependency dep dependencies", "list ls", "pull fetch", "uninstall un del delete"],
-  hg: [
-    "commit ci",
-    "push",
-    "pull",
-    "remove rm",
-    "rename move mv",
-    "revert",
-    "strip",
-    "update up checkout co",
-  ],
-  npm: [
-    ..."access audit cache completion deny-scripts deprecate diff doctor edit explore find-dupes fund get help-search install-scripts login logout outdated pack ping pkg prefix profile prune publish query repo restart root sbom set shrinkwrap stage star stars start stop team token trust undeprecate unpublish unstar whoami approve-scripts hook".split(
-      " ",
-    ),
-    "adduser add-user",
-    "bugs issues",
-    "ci clean-install ic install-clean isntall-clean",
-    "config c",
-    "dedupe ddp",
-    "dist-tag dist-tags",
-    "docs home",
-    "exec x",
-    "explain why",
-    "help hlep",
-    "init create innit",
-    "install add i in ins inst insta instal isnt isnta isntal isntall",
-    "install-ci-test cit clean-install-test sit",
-    "install-test it",
-    "link ln",
-    "ll la",
-    "ls list",
-    "org ogr",
-    "owner author",
-    "rebuild rb",
-    "run run-script rum urn",
-    "search find s se",
-    "test t tst",
-    "uninstall un unlink remove rm r",
-    "update u up upgrade udpate",
-    "version verison",
-    "view info show v",
-  ],
-  pnpm: [
-    "config c",
-    "install i",
-    "install-test it",
-    "link ln",
-    "list ls",
-    "rebuild rb",
-    "remove rm un uninstall",
-    "run run-script",
-    "test t tst",
-    "update up upgrade",
-  ],
-  svn: [
-    "blame ann annotate praise",
-    "checkout co",
-    "commit ci",
-    "copy cp",
-    "delete del remove rm",
-    "diff di",
-    "move mv rename ren",
-    "propset ps pset",
-    "status st stat",
-    "switch sw",
-    "update up",
-  ],
-  yum: ["info if", "install in", "list ls", "remove rm erase", "upgrade up update"],
-  zypper: ["dist-upgrade dup", "install in", "remove rm", "update up"],
+/** Each program's short subcommands. */
+const aliases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  bun: { a: "add", i: "install", rm: "remove" },
+  cargo: { b: "build", c: "check", r: "run", rm: "remove", t: "test" },
+  git: { stage: "add" },
+  npm: {
+    ...{ add: "install", i: "install", in: "install", ic: "ci", "clean-install": "ci" },
+    ...{ "run-script": "run", t: "test", x: "exec", it: "install", "install-test": "install" },
+    ...{ r: "uninstall", remove: "uninstall", rm: "uninstall", un: "uninstall", unlink: "uninstall" },
+    ...{ up: "update", upgrade: "update", list: "ls", ln: "link" },
+  },
+  pnpm: {
+    i: "install",
+    "run-script": "run",
+    t: "test",
+    un: "remove",
+    rm: "remove",
+    uninstall: "remove",
+    up: "update",
+  },
 };
 
 /** git's own subcommands. Any other word may be an alias of the user, which can stand for each of them. */

@@ -91,9 +91,10 @@ export function grantsFor(
 ): LandlockGrants {
   const open = [...visible, "/proc", ...(confinement.readable ?? [])];
   const parts = open.map((path) => partsOf(path, hidden));
+  const { readsOnly = false } = confinement;
   return {
-    readable: parts.flatMap(({ readable }) => readable),
-    writable: [workspace, ...writable, ...(confinement.writable ?? []), "/dev/shm"],
+    readable: [...parts.flatMap(({ readable }) => readable), ...(readsOnly ? [workspace] : [])],
+    writable: [...(readsOnly ? [] : [workspace]), ...writable, ...(confinement.writable ?? []), "/dev/shm"],
     devices,
     openable: [pipes],
     listable: ["/dev", ...parts.flatMap(({ listable }) => listable)],

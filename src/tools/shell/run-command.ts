@@ -115,6 +115,7 @@ function explainFailure(
     exitCode: exitCode ?? null,
     sandbox,
     hasNetwork,
+    readsOnly: environment.confinement?.readsOnly,
     isUnseen,
   });
 }

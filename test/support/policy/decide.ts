@@ -1,7 +1,7 @@
 import type { ToolAccess } from "../../../src/contract/access.ts";
+import { readCommand } from "../../../src/engine/policy/commands/read-command.ts";
 import { BoundedCache } from "../../../src/lib/bounded-cache.ts";
 import { builtInRules } from "../../../src/policy/built-in-rules.ts";
-import { analyseCommand } from "../../../src/policy/commands/analyse-command.ts";
 import { decideCall } from "../../../src/policy/decide.ts";
 import type {
   Decision,
@@ -34,7 +34,7 @@ export interface Circumstances {
   readonly reachesOwnServers?: boolean;
   readonly realPaths?: Readonly<Record<string, string>>;
   readonly notCovered?: Readonly<Record<string, string>>;
-  readonly refusedBelow?: Readonly<Record<string, string | undefined>>;
+  readonly holdsSecrets?: boolean;
   readonly shells?: Question["shells"];
 }
 
@@ -54,7 +54,7 @@ export function decideOn(
     reachesOwnServers: circumstances.reachesOwnServers,
     realPaths: new Map(Object.entries(circumstances.realPaths ?? {})),
     notCovered: new Map(Object.entries(circumstances.notCovered ?? {})),
-    refusedBelow: new Map(Object.entries(circumstances.refusedBelow ?? {})),
+    holdsSecrets: circumstances.holdsSecrets,
     ...(circumstances.shells && { shells: circumstances.shells }),
   };
   return decide(question, policyOf(sources));
@@ -62,7 +62,7 @@ export function decideOn(
 
 /** Decides with the command analysis, as the pipeline does for calls that run commands. */
 export function decide(question: Question, policy: Policy): Decision {
-  return decideCall(question, policy, analyseCommand);
+  return decideCall(question, policy, readCommand);
 }
 
 const compiled = new BoundedCache<string, Policy>({ maxEntries: 50 });

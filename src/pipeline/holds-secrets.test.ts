@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
+import { holdsSecrets } from "./policy-question.ts";
+
+const guard = (_use: string, path: string) =>
+  path.endsWith(".env") ? { reason: "is secret", rule: "secret .env" } : undefined;
+
+it("finds a secret at any depth, except in folders of installed packages and of git", async () => {
+  const found = async (...names: readonly string[]) =>
+    holdsSecrets(
+      new MemoryEnvironment({ files: Object.fromEntries(names.map((name) => [name, ""])) }),
+      guard,
+    );
+  expect([
+    await found("a", "b/c/d/e/f/.env"),
+    await found("a", "b/.env.example"),
+    await found("node_modules/x/.env", ".git/.env"),
+    await found(),
+  ]).toEqual([true, false, false, false]);
+});
+
+it("counts a workspace that is too large to search as one with a secret", async () => {
+  const names = Array.from({ length: 20_001 }, (_, index) => [`d/${index}`, ""]);
+  const environment = new MemoryEnvironment({ files: Object.fromEntries(names) });
+  expect(await holdsSecrets(environment, guard)).toBe(true);
+});
