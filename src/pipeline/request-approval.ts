@@ -19,11 +19,15 @@ export function widthsOffered({ question, decision }: DecidedCall): readonly Gra
 export async function approvalRequest(
   call: ToolCall,
   decided: DecidedCall,
-  shown: { readonly widths: readonly GrantWidth[]; readonly preview: Preview },
+  shown: {
+    readonly widths: readonly GrantWidth[];
+    readonly preview: Preview;
+    readonly noSandbox?: string | undefined;
+  },
   settings: Pick<PolicySettings, "surroundings" | "definitions">,
 ): Promise<ApprovalRequest> {
   const { question, decision, policy } = decided;
-  const { widths, preview } = shown;
+  const { widths, preview, noSandbox } = shown;
   const grants = widths[0]?.rules ?? [];
   const { reason, rule, source } = decision.record;
   const definitionChange = await changeOfDefinition(call, decided, settings.definitions);
@@ -53,6 +57,7 @@ export async function approvalRequest(
     environment: hashValue(settings.surroundings.variables(policy.settings.variables)).slice(0, 16),
     sandbox: decision.sandbox,
     unconfined: decision.unconfined ?? false,
+    ...(noSandbox !== undefined && { noSandbox }),
     hosts: runsCommands(call) ? hostsReached(decision, question, policy) : [],
     hash,
     previewHash,

@@ -34,3 +34,16 @@ it("refuses a named level that the system does not support", async () => {
     ),
   );
 });
+
+it("never chooses the untried sandbox of macOS by itself", async () => {
+  await using folder = temporaryFolder();
+  const options = { directory: join(folder.path, "state"), workspace: folder.path, findProgram };
+  const chosen = await openSandbox({ ...options, want: "auto" }, "darwin");
+  expect([chosen.level, chosen.report.missing]).toEqual([
+    "none",
+    [expect.stringMatching(/--target docker:NAME.*sandbox = "seatbelt".*untried/)],
+  ]);
+  // The name alone tries it, which fails on another system.
+  const named = await failureOf(openSandbox({ ...options, want: "seatbelt" }, "darwin"));
+  expect(named).toMatchObject({ code: "unavailable" });
+});

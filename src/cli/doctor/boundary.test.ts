@@ -53,7 +53,7 @@ describe("toolcrib doctor tests the sandbox boundary", () => {
       expect(first).toEqual({
         about: "sandbox",
         state: "note",
-        message: "landlock",
+        message: "landlock, which is weaker than bwrap: commands can read secrets in the workspace",
         hint: "bwrap enforces more: toolcrib doctor --sandbox bwrap",
       });
       expect(others.map(({ message, hint }) => hint ?? message).sort()).toEqual([...gaps].sort());

@@ -95,10 +95,15 @@ function levelFindings(
     level === "landlock" ? "bwrap enforces more: toolcrib doctor --sandbox bwrap" : "No better one exists.";
   const shown = new Set(proofs.map(({ reason }) => reason));
   return [
-    warning("sandbox", level, missing.join(" ") || better),
+    warning("sandbox", `${level}, ${weaknesses[level]}`, missing.join(" ") || better),
     ...gaps.filter((gap) => !shown.has(gap)).map((gap) => warning("sandbox", gap)),
   ];
 }
+
+const weaknesses = {
+  landlock: "which is weaker than bwrap: commands can read secrets in the workspace",
+  seatbelt: "which is untried",
+} as const;
 
 /** Warns that bubblewrap works, but without the network that commands share. */
 function withoutNetwork(missing: string): Finding {

@@ -71,6 +71,8 @@ export interface ApprovalRequest {
   readonly sandbox: SandboxLevel;
   /** Whether rules take the commands out of the sandbox. */
   readonly unconfined: boolean;
+  /** Why this machine has no sandbox, and what fixes that: in the first question about a command without one. */
+  readonly noSandbox?: string | undefined;
   /** The hosts that the commands may reach once approved, "*" for any; empty when the call runs no command. */
   readonly hosts: readonly string[];
   /** Identifies exactly this call: tool, input, real paths, directory, variables, sandbox. */

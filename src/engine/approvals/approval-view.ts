@@ -162,7 +162,7 @@ function previewOf({ preview }: ShownRequest): readonly ViewPart[] {
 }
 
 function facts(request: ShownRequest): readonly ViewPart[] {
-  const { accesses, sandbox, unconfined, hosts } = request;
+  const { accesses, sandbox, unconfined, hosts, noSandbox } = request;
   const [why = "", ...others] = reasonsOf(request);
   const effects = accesses.flatMap((access) => {
     if (access.kind === "execute") return [];
@@ -183,8 +183,13 @@ function facts(request: ShownRequest): readonly ViewPart[] {
     ...others.map((reason) => line("Why", reason, true)),
     ...(commandsIn(accesses).length === 0
       ? []
-      : [line("Runs", isFree ? free : `in the sandbox (${sandbox}); it ${network}`)]),
+      : [line("Runs", isFree ? free : `in the sandbox (${sandbox}${weaker(sandbox)}); it ${network}`)]),
+    ...(noSandbox === undefined ? [] : [line("Runs", `No sandbox works here: ${noSandbox}`, true)]),
   ];
+}
+
+function weaker(sandbox: ShownRequest["sandbox"]): string {
+  return sandbox === "landlock" ? ", weaker than bwrap: it can read secrets in the workspace" : "";
 }
 
 const maxEffects = 10;

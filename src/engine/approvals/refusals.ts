@@ -20,15 +20,20 @@ export function denied(decision: Decision): ToolError {
   });
 }
 
+interface Allowing extends Pick<ApprovalRequest, "grants" | "noSandbox"> {
+  readonly mode?: PolicyMode;
+}
+
 /** Returns the error of a call that needs approval when the user cannot be asked. `grants` are rules that allow it. */
 export function needsApproval(
   decision: Described,
-  { grants, mode }: { readonly grants: readonly string[]; readonly mode?: PolicyMode },
+  { grants, mode, noSandbox }: Allowing,
   request?: ApprovalRequest,
 ): ToolError {
+  const why = noSandbox === undefined ? "" : ` No sandbox works here: ${noSandbox}`;
   return new ToolError("needs-approval", `This call needs approval: ${describe(decision)}`, {
-    hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
-    forUser: { hint: howToAllow(decision, grants, mode) },
+    hint: `The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.${why}`,
+    forUser: { hint: howToAllow(decision, grants, mode) + why },
     details: request && { kind: "approval-needed", request },
   });
 }

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { noServices } from "../../../test/support/no-services.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
+import type { ToolError } from "../../contract/error.ts";
 import type { ApprovalRequest } from "../../engine/approvals/approval-request.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
@@ -199,3 +200,44 @@ it("refuses a call checked before another call put a symlink in its path", async
   expect((await Promise.all(ends)).slice(1)).toEqual(["stale", "stale"]);
   expect(written).toEqual(["way"]);
 });
+
+it("says once why there is no sandbox, and what fixes that, to the model and to the user", async () => {
+  const missing = [
+    "bwrap: AppArmor forbids user namespaces: run the fix.",
+    "Landlock cannot be used: no perl.",
+  ];
+  const environment = Object.assign(new MemoryEnvironment(), {
+    sandbox: async () => ({ level: "none" as const, missing, gaps: [] }),
+  });
+  const requests: ApprovalRequest[] = [];
+  const settings = {
+    mode: "cautious",
+    rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
+    surroundings: { sandbox: async () => "none" as const, variables: () => ({}) },
+  } as const;
+  const refuse = checkPolicy(settings, noServices);
+  const ask = checkPolicy(
+    {
+      ...settings,
+      approverOf: () => (request) => {
+        requests.push(request);
+        return { allow: true };
+      },
+    },
+    noServices,
+  );
+  const run = (stage: typeof ask, command: string) =>
+    stage({ ...commandCall(command), environment }, async () => nothingDone).catch(
+      (error: ToolError) => error,
+    );
+  const first = (await run(refuse, "make")) as ToolError;
+  const second = (await run(refuse, "make all")) as ToolError;
+  const fix = `No sandbox works here: ${missing.join(" ")}`;
+  expect([first.hint, first.forUser?.hint].every((hint) => hint?.includes(fix))).toBe(true);
+  expect([second.hint, second.forUser?.hint].some((hint) => hint?.includes(fix))).toBe(false);
+  await run(ask, "make");
+  await run(ask, "make all");
+  expect(requests.map(({ noSandbox }) => noSandbox)).toEqual([missing.join(" "), undefined]);
+});
+
+const nothingDone = { ok: true, text: "", data: 0, images: [], fullText: "" } as const;

@@ -24,7 +24,7 @@ import {
 import type { HeldConnections } from "../../engine/pipeline/hold-connections.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import type { GrantWidth } from "../../policy/grants.ts";
-import type { Question } from "../../policy/policy.ts";
+import type { Decision, Question } from "../../policy/policy.ts";
 import {
   confinementFor,
   type DecidedCall,
@@ -43,6 +43,18 @@ import type { Stage } from "../stage.ts";
 /** Lets a call run, asks the user, or refuses it. */
 export function checkPolicy(settings: PolicySettings, previews: PreviewServices): Stage {
   const openRequests = new OpenRequests();
+  const explained = new Set<string>();
+  /** Returns once why there is no sandbox, and what fixes that. */
+  const noSandboxFor = async (
+    { environment }: ToolCall,
+    { parts }: Decision,
+  ): Promise<string | undefined> => {
+    if (!parts.some(({ verdict, bare }) => verdict === "ask" && bare)) return undefined;
+    const why = (await environment.sandbox?.())?.missing.join(" ");
+    if (!why || explained.has(why)) return undefined;
+    explained.add(why);
+    return why;
+  };
   const inSession = new Map<string, HeldConnections>();
   /** Returns the decision by which a call may run. Throws when it may not. */
   const settle = async (call: ToolCall): Promise<Settled> => {
@@ -60,7 +72,8 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
         : settings.approverOf?.(call.id);
       const widths = isAnswered ? [] : widthsOffered(decided);
       const grants = widths[0]?.rules ?? [];
-      if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
+      const noSandbox = await noSandboxFor(call, decision);
+      if (!approve) throw needsApproval(decision, { grants, mode: question.mode, noSandbox });
 
       const hash = approvalHash(call, decided, settings);
       const keys = [...grants, hash];
@@ -71,7 +84,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
         if (other?.hash !== hash) continue;
         approve = sameAnswer(other, approve);
       }
-      const asking = { approve, widths, settings, previews };
+      const asking = { approve, widths, settings, previews, noSandbox };
       const latest = await openRequests.ask(keys, (open) => approveCall(call, decided, asking, open));
       // Otherwise new rules decide the call.
       if (latest) return { decided, latest, answer: "approved" };
@@ -122,6 +135,7 @@ interface Asking {
   readonly widths: readonly GrantWidth[];
   readonly settings: PolicySettings;
   readonly previews: PreviewServices;
+  readonly noSandbox: string | undefined;
 }
 
 /**
@@ -135,9 +149,9 @@ async function approveCall(
   open: OpenRequest,
 ): Promise<DecidedCall | undefined> {
   const { decision } = decided;
-  const { widths, settings, previews } = asking;
+  const { widths, settings, previews, noSandbox } = asking;
   const preview = await previewCall(call, previews);
-  const request = await approvalRequest(call, decided, { widths, preview }, settings);
+  const request = await approvalRequest(call, decided, { widths, preview, noSandbox }, settings);
   const approval = await askUntilDecided(call.signal, request, {
     approve: asking.approve,
     rules: settings.rules,

@@ -60,7 +60,7 @@ class SeatbeltSandbox implements Sandbox {
       "Commands see names, sizes and times of files outside the workspace.",
       "Commands have no /tmp; they use a private directory, TMPDIR.",
       "Processes with reachable ports listen on the machine's own loopback.",
-      "This level has not been tested on a Mac yet.",
+      "This level is untried: no one has tested it on a Mac.",
     ],
   };
   readonly #parts: SeatbeltParts;
