@@ -224,27 +224,6 @@ Answer m refuses with a message to the model.
 `);
 });
 
-it("shows the sandbox of a command, and the hosts it would reach", () => {
-  const accesses = [{ kind: "execute", command: "make" }] as const;
-  const runs = (changed: Partial<ApprovalRequest>) =>
-    /^Runs {3}(.*\n(?: {7}.*\n)*)/m.exec(show({ accesses, ...changed }, 120))?.[1];
-  expect([
-    show({}).includes("Runs"),
-    runs({ sandbox: "landlock" }),
-    runs({ sandbox: "bwrap", hosts: ["*.example.com", "localhost"] }),
-    runs({ sandbox: "bwrap", hosts: ["*"] }),
-    runs({ sandbox: "none" }),
-    runs({ sandbox: "none", unconfined: true, hosts: ["*"] }),
-  ]).toEqual([
-    false,
-    "in the sandbox (landlock); it asks before it connects\n",
-    "in the sandbox (bwrap); it can connect to *.example.com, localhost, and asks before others\n",
-    "in the sandbox (bwrap); it can connect to every host that no rule denies\n",
-    "without a sandbox: it can access everything you can\n",
-    "outside the sandbox, by your rules: it can access everything you can\n",
-  ]);
-});
-
 it("marks segments of a command across lines and wide characters", () => {
   const command = "npm test &&\n\techo 日本 é | git push --force";
   const spans = ["echo 日本 é", "git push --force"].map((part) => {

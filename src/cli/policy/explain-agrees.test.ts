@@ -25,6 +25,7 @@ const ruleSets = [
   ["secret a.txt", "protected sub/**", "open keys.pem"],
   ["deny use file.delete", "ask use file.write", "ask use shell.run"],
   ["allow run **", "deny run rm", "ask run git add", "deny read sub by shell.run"],
+  ["deny connect a.invalid", "allow connect b.invalid", "allow run docker **"],
 ] as const;
 
 const given = { mode: fc.constantFrom(...policyModes), rules: fc.constantFrom(...ruleSets) };
@@ -67,6 +68,10 @@ const commands: readonly ((path: string) => string)[] = [
   (path) => `cat "${path}`,
   (path) => `x=${path}; cat $x`,
   () => "npm --version",
+  // The host is known when the command connects, and asked for then.
+  (path) => `host=a.invalid; curl -s http://$host/${path}`,
+  (path) => `curl -s http://b.invalid/${path}`,
+  () => "docker ps",
 ];
 
 describe("toolcrib policy explain", () => {

@@ -157,17 +157,6 @@ describe("POST /api/approvals/answer", () => {
     expect(hasFile(crib)).toBe(false);
     expect(await statusOf(given)).toBe(409);
   });
-
-  it("does not let an old answer count for a changed file", async () => {
-    await using console = await openTestConsole();
-    const input = { path: "a.txt", content: "one\nTWO\n" };
-    const { crib, page, question } = await ask(console, { tool: "file.write", input });
-    const writer = await console.open("one", { mode: "yolo" });
-    await writer.call("file.write", { path: "a.txt", content: "someone else's\n" });
-    await page.post("/approvals/answer", { ...answerTo(question), answer: "once" });
-    await crib.close();
-    expect(readFileSync(join(crib.workspace, "a.txt"), "utf8")).toBe("someone else's\n");
-  });
 });
 
 it("notices every change of the questions, also two within one tick of the file system's clock", {

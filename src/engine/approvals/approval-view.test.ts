@@ -51,20 +51,39 @@ Runs: in the sandbox (bwrap); it asks before it connects
   ]);
 });
 
-it("says what would be read, written and reached, and warns of a command without a sandbox", () => {
-  const accesses = [
-    { kind: "read", path: "a" },
-    { kind: "write", path: "b" },
-    { kind: "network", host: "example.com" },
-  ] as const;
-  const lines = (more: Partial<ShownRequest>) =>
+describe("the facts of a question", () => {
+  const factsOf = (more: Partial<ShownRequest>) =>
     approvalView({ ...request, ...more }).body.flatMap(({ label, text, isQuoted }) =>
       isQuoted ? [] : [`${label} ${text}`],
     );
-  expect([lines({ accesses })[0], lines({ sandbox: "none" }).at(-1)]).toEqual([
-    "Would read a, write b, connect to example.com",
-    "Runs without a sandbox: it can access everything you can",
-  ]);
+
+  it("say what would be read, written and reached", () => {
+    const accesses = [
+      { kind: "read", path: "a" },
+      { kind: "write", path: "b" },
+      { kind: "network", host: "example.com" },
+    ] as const;
+    expect(factsOf({ accesses })).toEqual([
+      "Would read a, write b, connect to example.com",
+      "Why mode cautious asks before commands run",
+    ]);
+  });
+
+  it("say where a command runs, and which hosts it reaches", () => {
+    expect([
+      factsOf({ sandbox: "landlock" }).at(-1),
+      factsOf({ hosts: ["*.example.com", "localhost"] }).at(-1),
+      factsOf({ hosts: ["*"] }).at(-1),
+      factsOf({ sandbox: "none" }).at(-1),
+      factsOf({ sandbox: "none", unconfined: true, hosts: ["*"] }).at(-1),
+    ]).toEqual([
+      "Runs in the sandbox (landlock); it asks before it connects",
+      "Runs in the sandbox (bwrap); it can connect to *.example.com, localhost, and asks before others",
+      "Runs in the sandbox (bwrap); it can connect to every host that no rule denies",
+      "Runs without a sandbox: it can access everything you can",
+      "Runs outside the sandbox, by your rules: it can access everything you can",
+    ]);
+  });
 });
 
 describe("text that hides", () => {
