@@ -1,4 +1,3 @@
-import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { matchSegment, type NamePattern, type Segment } from "../../lib/glob/glob-segment.ts";
 import type { PathRule } from "../rules/rule.ts";
 import { fold, literalText } from "./path-names.ts";
@@ -23,33 +22,47 @@ export function indexPaths(rules: readonly PathRule[]): IndexedPaths {
 }
 
 /**
- * A rule about a path has a pattern whose last segment, stars aside, matches one of the path's names. Most names match
- * none, and the same names come again, so each is compared once.
+ * A rule about a path has a pattern whose last segment, stars aside, matches one of the path's names. Literal segments are
+ * found by the name, others by its first or last character.
  */
 function byLastName(rules: readonly PathRule[]): (name: string) => readonly PathRule[] {
   const literals = new Map<string, PathRule[]>();
-  const wild: { readonly segment: NamePattern | undefined; readonly rule: PathRule }[] = [];
+  const byEnd = new Map<string, Wild[]>();
+  const always: PathRule[] = [];
   for (const rule of rules)
     for (const pattern of rule.patterns) {
-      const segment = pattern.findLast((one) => one !== "**") as NamePattern | undefined;
+      const segment = pattern.findLast((one) => one !== "**");
       const text = segment && literalText(segment);
-      if (text === undefined) wild.push({ segment, rule });
+      if (segment === undefined) always.push(rule);
+      else if (text === undefined) put(byEnd, endOf(segment), { segment, rule });
       else {
         put(literals, text, rule);
         // Rules that tighten are compared folded.
         put(literals, fold(text), rule);
       }
     }
-  return boundedMemo(maxRemembered, (name: string) => {
-    const found = wild.flatMap(({ segment, rule }) =>
-      segment === undefined || matchSegment(segment, name) ? [rule] : [],
-    );
-    const known = literals.get(name);
-    return known === undefined ? found : [...known, ...found];
-  });
+  const anyEnd = byEnd.get("") ?? [];
+  return (name) => {
+    const found = [...(literals.get(name) ?? []), ...always];
+    const wild = [byEnd.get(`^${name[0]}`), byEnd.get(`${name.at(-1)}$`), anyEnd];
+    for (const candidates of wild)
+      for (const { segment, rule } of candidates ?? []) if (matchSegment(segment, name)) found.push(rule);
+    return found;
+  };
 }
 
-const maxRemembered = 4096;
+interface Wild {
+  readonly segment: NamePattern;
+  readonly rule: PathRule;
+}
+
+/** Returns the code unit with which a matching name begins or ends; "" if the segment has wildcards at both ends. */
+function endOf({ tokens }: NamePattern): string {
+  const [first, last] = [tokens[0], tokens.at(-1)];
+  if (typeof first === "object" && "code" in first) return `^${String.fromCodePoint(first.code)[0]}`;
+  if (typeof last === "object" && "code" in last) return `${String.fromCodePoint(last.code).at(-1)}$`;
+  return "";
+}
 
 function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {
   const through = new Map<string, PathRule[]>();

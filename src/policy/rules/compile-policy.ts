@@ -133,7 +133,7 @@ class CompiledPolicy implements Policy {
   #ruleAt(number: number): Rule {
     const known = this.#compiled[number];
     if (known !== undefined) return known;
-    const rule = sparingWorkspace(compileRule(this.#rules[number]!, this.context), this.context);
+    const rule = compiledIn(this.context, this.#rules[number]!);
     const ranked = { ...rule, rank: rankOf(rule, number) };
     this.#compiled[number] = ranked;
     return ranked;
@@ -150,6 +150,21 @@ function programsOf(pattern: CommandPattern): readonly (string | undefined)[] {
 const parsedSources = oncePerObject(
   (source: RuleSource): ParsedRules => (source === builtInRules ? parsedBuiltInRules : parseRules(source)),
 );
+
+/** Compiles a rule again only for another home or workspace, because every answer of the user makes a policy. */
+function compiledIn(context: PathContext, parsed: ParsedRule): Rule {
+  const { home, workspace } = context;
+  const before = compiled.get(parsed);
+  if (before?.home === home && before.workspace === workspace) return before.rule;
+  const rule = sparingWorkspace(compileRule(parsed, context), context);
+  compiled.set(parsed, { home, workspace, rule });
+  return rule;
+}
+
+const compiled = new WeakMap<
+  ParsedRule,
+  { readonly home: string; readonly workspace: string; readonly rule: Rule }
+>();
 
 function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
   return levelNumbers.get(level)!;

@@ -175,15 +175,32 @@ if __name__ == "__main__":
 
   it("reads the paths that rules allow, but not the hidden files in them", async () => {
     const open = join(world.outside, "open");
-    mkdirSync(join(open, "deep"), { recursive: true });
-    for (const name of ["a", "key", "deep/b", "deep/key"]) writeFileSync(join(open, name), name);
+    mkdirSync(join(open, "deep/er/than/two/levels"), { recursive: true });
+    for (const name of ["a", "key", "deep/b", "deep/key", "deep/er/than/two/levels/key", "deep/er/than/c"])
+      writeFileSync(join(open, name), name);
     symlinkSync(join(open, "key"), join(open, "way"));
     const confinement = { readable: [open], isHidden: (path: string) => path.endsWith("key") };
-    const { stdout } = await world.run(`cd '${open}'; cat a deep/b key deep/key way; echo; ls; echo x > a`, {
-      confinement,
-    });
-    expect(stdout).toBe("adeep/b\na\ndeep\nkey\nway\n");
+    const { stdout } = await world.run(
+      `cd '${open}'; cat a deep/b deep/er/than/c key deep/key deep/er/than/two/levels/key way; echo; ls; echo x > a`,
+      {
+        confinement,
+      },
+    );
+    expect(stdout).toBe("adeep/bdeep/er/than/c\na\ndeep\nkey\nway\n");
     expect(readFileSync(join(open, "a"), "utf8")).toBe("a");
+  });
+
+  it("lets a command that only reads write nothing in the workspace", async () => {
+    const command =
+      'touch new; mkdir d; echo x > a; rm -f a; git init -q repo; cat a; echo y > "$TMPDIR/y" && cat "$TMPDIR/y"';
+    writeFileSync(join(world.workspace, "a"), "kept\n");
+    const { stdout } = await world.run(command, { confinement: { readsOnly: true } });
+    const made = ["new", "d", "repo"].filter((name) => existsSync(join(world.workspace, name)));
+    expect([stdout, made, readFileSync(join(world.workspace, "a"), "utf8")]).toEqual([
+      "kept\ny\n",
+      [],
+      "kept\n",
+    ]);
   });
 
   it("writes to the paths that rules make writable", async () => {
