@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
@@ -139,7 +138,9 @@ const settings = [
 const variables = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
 function blobName(content: Uint8Array, length: number): string {
-  return createHash(length === 40 ? "sha1" : "sha256")
+  return process
+    .getBuiltinModule("node:crypto")
+    .createHash(length === 40 ? "sha1" : "sha256")
     .update(`blob ${content.length}\0`)
     .update(content)
     .digest("hex");

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, fork, spawn } from "node:child_process";
+import type { fork, spawn } from "node:child_process";
 import { isAbsolute } from "node:path";
 import { promisify } from "node:util";
 
@@ -10,7 +10,7 @@ export type { ChildProcess, ChildProcessByStdio } from "node:child_process";
  */
 export const startProgram: typeof spawn = ((file: string, ...rest: [string[], object]) => {
   requireAbsolute(file);
-  return spawn(file, ...rest);
+  return childProcess().spawn(file, ...rest);
 }) as typeof spawn;
 
 /** Does the same for a short program, and returns its output. Rejects unless it ends with code 0. */
@@ -20,7 +20,7 @@ export async function outputOfProgram(
   options: { readonly env: NodeJS.ProcessEnv; readonly cwd?: string; readonly timeout?: number },
 ): Promise<string> {
   requireAbsolute(file);
-  const running = promisify(execFile)(file, args, { ...options, killSignal: "SIGKILL" });
+  const running = promisify(childProcess().execFile)(file, args, { ...options, killSignal: "SIGKILL" });
   running.child.stdin?.on("error", () => {}).end();
   return (await running).stdout;
 }
@@ -33,11 +33,17 @@ export function outputOfProgramNow(
 ): Buffer {
   requireAbsolute(file);
   const stdio = ["ignore", "pipe", "ignore"] as const;
-  return execFileSync(file, args, { ...options, stdio: [...stdio], killSignal: "SIGKILL" });
+  return childProcess().execFileSync(file, args, { ...options, stdio: [...stdio], killSignal: "SIGKILL" });
 }
 
 /** Starts a module in a Node process of its own. */
-export const startModule: typeof fork = fork;
+export const startModule: typeof fork = ((...given: Parameters<typeof fork>) =>
+  childProcess().fork(...given)) as typeof fork;
+
+/** Loaded on first use: most calls start no program. */
+function childProcess(): typeof import("node:child_process") {
+  return process.getBuiltinModule("node:child_process");
+}
 
 function requireAbsolute(file: string): void {
   if (!isAbsolute(file)) throw new Error(`${JSON.stringify(file)} is not an absolute path`);
