@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
@@ -183,6 +183,35 @@ it("reads the project's rules through the given environment", async () => {
   const environment = new MemoryEnvironment({ files: { ".toolcrib/rules": "deny run a\n" } });
   const options = { ...fixture.options, workspace: environment.workspace, environment };
   expect(await verdictOn("a", options)).toEqual(["deny", ".toolcrib/rules:1"]);
+});
+
+it("keeps removed rules in force for a moment, because an editor may write them again", async () => {
+  await using fixture = furnish({ "config/rules": "deny read a.txt\n" });
+  const policy = await OpenPolicy.open({ ...fixture.options, removalMs: 100 });
+  const rules = () => policy.current.sources.map(({ text }) => text).slice(1);
+  // As vim does it: the old file is renamed, and the new one appears a moment later.
+  renameSync(fixture.at("config/rules"), fixture.at("config/rules~"));
+  const reading = policy.refreshed();
+  setTimeout(() => fixture.write("config/rules", "deny read a.*\n"), 60);
+  await reading;
+  expect(rules()).toEqual(["deny read a.*\n"]);
+  rmSync(fixture.at("config/rules"));
+  await policy.refreshed();
+  expect(rules()).toEqual([]);
+});
+
+it("keeps the restrictions of a removed project file until the user trusts the new state", async () => {
+  await using fixture = furnish({ "workspace/.toolcrib/rules": "deny read a.txt\n" });
+  const policy = await OpenPolicy.open({ ...fixture.options, removalMs: 100 });
+  const rules = () => policy.current.sources.map(({ text }) => text).slice(1);
+  fixture.write("workspace/.toolcrib/rules", "# nothing\n");
+  await policy.refreshed();
+  expect(rules()).toEqual(["# nothing\n", "deny read a.txt\n"]);
+  expect(policy.warnings).toEqual([expect.stringContaining("its former restrictions stay in force")]);
+  trustProjectRules(fixture.options.workspace, policy.project!, fixture.own);
+  await policy.refreshed();
+  expect(rules()).toEqual(["# nothing\n"]);
+  expect(policy.warnings).toEqual([]);
 });
 
 it("applies new grants at once, and keeps session and saved grants apart", async () => {

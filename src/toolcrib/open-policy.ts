@@ -39,6 +39,8 @@ export interface PolicyOptions {
   readonly hiddenPaths?: readonly string[] | undefined;
   /** Rule files of this process. */
   readonly ruleFiles?: readonly string[] | undefined;
+  /** How long removed rules stay in force: a slow connection may be about to write them again. Default: 1 s. */
+  readonly removalMs?: number | undefined;
 }
 
 /** The rules of one open Toolcrib: the current rules of the files, and those that approvals add. */
@@ -216,7 +218,7 @@ export class OpenPolicy {
       let project = await projectRules(this.#options);
       let read = readSources(this.#options, project);
       if (hasLost(this.#sources, read)) {
-        await this.#settle(slowSettleMs);
+        await this.#settle(this.#options.removalMs ?? usualRemovalMs);
         project = await projectRules(this.#options);
         read = readSources(this.#options, project);
       }
@@ -276,8 +278,7 @@ function outdatedWarning(source: RuleSource): readonly string[] {
 }
 
 const settleMs = 30;
-/** The wait after rules were removed, which may be about to be written again over a slow connection. */
-const slowSettleMs = 1_000;
+const usualRemovalMs = 1_000;
 const maxSettleTries = 30;
 
 /** Returns whether a line that was read before is missing now. */
