@@ -7,6 +7,7 @@ import { launcher } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
 import { type BusyMachine, makeBusy } from "../support/console/busy-machine.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
+import { faultsOf } from "./accessibility.ts";
 import { missingBrowser, still } from "./browser.ts";
 import {
   clickOldestCall,
@@ -199,6 +200,7 @@ describe.skipIf(missingBrowser)(
       await shown.getByText(/Intact: \d+ records/).waitFor();
       const findings = shown.getByRole("region", { name: "Findings" });
       await findings.getByText(/^[1-9]\d* checks? without a finding$/).waitFor();
+      expect(await faultsOf(shown)).toEqual([]);
     });
 
     it("asks to sign in again when another console took its place", async () => {
