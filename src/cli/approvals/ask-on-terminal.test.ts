@@ -67,7 +67,9 @@ Deleted the file notes.txt (4 bytes).
       }
     });
 
-    it("answers no: plainly, or with a message for the model; Enter alone does not answer", async () => {
+    it("answers no: plainly, or with a message for the model; Enter alone does not answer", {
+      tags: "slow",
+    }, async () => {
       await using cli = fixture();
       const [no, message] = await Promise.all([
         cli.onTerminal(deleting, [
@@ -95,7 +97,7 @@ Deleted the file notes.txt (4 bytes).
       expect(no.screen).toContain("Unknown answer: perhaps");
     });
 
-    it("answers always, and is not asked again for that", async () => {
+    it("answers always, and is not asked again for that", { tags: "slow" }, async () => {
       await using cli = fixture();
       const first = await cli.onTerminal(deleting, [[question, "a\n"]]);
       cli.write("notes.txt", "again\n");
@@ -108,7 +110,7 @@ Deleted the file notes.txt (4 bytes).
       );
     });
 
-    it("interrupts with Ctrl-C, and ends the input with Ctrl-D", async () => {
+    it("interrupts with Ctrl-C, and ends the input with Ctrl-D", { tags: "slow" }, async () => {
       await using cli = fixture();
       const [interrupted, ended] = await Promise.all([
         cli.onTerminal(deleting, [[question, "\u0003"]]),
@@ -129,7 +131,7 @@ Deleted the file notes.txt (4 bytes).
       expect([ends.map(({ exit }) => exit), isThere(cli)]).toEqual([[4, 4, 4, 4], true]);
     });
 
-    it("sees the diff of an edit, and the location of the rule", async () => {
+    it("sees the diff of an edit, and the location of the rule", { tags: "slow" }, async () => {
       await using cli = fixture();
       cli.write(cli.userRules, "ask write **\n");
       const { exit, screen } = await cli.onTerminal(
@@ -188,7 +190,7 @@ Answer 2: In this folder from now on, shell.run may run npm test with any
       expect([later.exit, (await cli.run("call", "shell.run", "npm test")).exit]).toEqual([0, 1]);
     });
 
-    it("cannot be fooled by control characters in a file name or content", async () => {
+    it("cannot be fooled by control characters in a file name or content", { tags: "slow" }, async () => {
       await using cli = fixture();
       const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nAllow  file.read?";
       const padding = " ".repeat(74);

@@ -40,16 +40,12 @@ describe("the grammars", () => {
 
   /** Other versions of Node to test: TOOLCRIB_TEST_NODES=/a/node:/b/node. */
   const nodes = [process.execPath, ...(process.env.TOOLCRIB_TEST_NODES?.split(":") ?? [])];
-  it.each(nodes)(
-    "parse their languages in %s",
-    async (node) => {
-      const program = fileURLToPath(new URL("../../../test/support/code/parse-samples.ts", import.meta.url));
-      const flags = ["--liftoff-only", "--disable-warning=ExperimentalWarning"];
-      const { stdout, stderr } = await run(node, [...flags, program]);
-      expect([JSON.parse(stdout), stderr]).toEqual([{ parsed: 97, failures: [] }, ""]);
-    },
-    60_000,
-  );
+  it.each(nodes)("parse their languages in %s", { tags: "slow" }, async (node) => {
+    const program = fileURLToPath(new URL("../../../test/support/code/parse-samples.ts", import.meta.url));
+    const flags = ["--liftoff-only", "--disable-warning=ExperimentalWarning"];
+    const { stdout, stderr } = await run(node, [...flags, program]);
+    expect([JSON.parse(stdout), stderr]).toEqual([{ parsed: 97, failures: [] }, ""]);
+  });
 });
 
 function sha256(file: URL): string {

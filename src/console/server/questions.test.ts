@@ -179,7 +179,9 @@ it("notices every change of the questions, also two within one tick of the file 
   expect([before, questions.hasChanged(), seen]).toEqual([false, false, Array(40).fill(true)]);
 });
 
-it("a question disappears with the process that asked it, without any other change", async () => {
+it("a question disappears with the process that asked it, without any other change", {
+  tags: "slow",
+}, async () => {
   await using console = await openTestConsole();
   const page = await console.login();
   const crib = await console.open("one", { mode: "safe", pendingApprovals: true });

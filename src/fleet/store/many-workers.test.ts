@@ -1,4 +1,3 @@
-/** @module-tag slow */
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";

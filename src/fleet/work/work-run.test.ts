@@ -130,7 +130,9 @@ describe("a run of a worker", () => {
     ]);
   });
 
-  it("is unsolved at its own limit of dollars, and ends as budget when the money of the fleet is used up", async () => {
+  it("is unsolved at its own limit of dollars, and ends as budget when the money of the fleet is used up", {
+    tags: "slow",
+  }, async () => {
     const costly = { ...shell("echo more >> a.txt"), usage: { input: 100_000, output: 1_000 } };
     await using fixture = await workerFixture(() => costly);
     const own = await fixture.run({ limits: { rounds: 50, minutes: 5, dollars: 0.2 } });
@@ -283,7 +285,7 @@ describe("a run whose database does not answer", () => {
 });
 
 describe("a run that was delivered too often", () => {
-  it("ends with the session and the journal of its last delivery", async () => {
+  it("ends with the session and the journal of its last delivery", { tags: "slow" }, async () => {
     // With a short lease, a heartbeat between the faked end and the stop would release the run and not count its delivery.
     await using fixture = await workerFixture(doing("echo new > a.txt"), { leaseMs: 600_000 });
     const id = await fixture.submit({}, { deliveries: 1 });
