@@ -87,26 +87,42 @@ function isInputPassed({ part }: PolicyVerdict): boolean {
   return part.kind === "run" && passesInput(part.command);
 }
 
-/** Whether an interpreter gets no file and no code, so that it may run any text: `python3 -`, `node`, `bash -x`. */
+/** Whether an interpreter gets no file and no code, so that it may run any text: `python3 -`, `node`, `bash -e`. */
 function readsProgram({ program, words }: SimpleCommand): boolean {
   const name = programName(program ?? "");
   if (/^(?:at|batch)$/.test(name)) return true;
   const values = words.slice(1).map(({ value }) => value ?? "");
   const isInput = values.some((value) => value === "-" || /^\/(?:dev\/(?:stdin|fd\/)|proc\/)/.test(value));
-  if (name === "xargs") return values.some((value) => interpreters.test(programName(value)));
-  if (/^(?:make|awk|gawk|mawk)$/.test(name))
+  if (/^(?:xargs|parallel)$/.test(name))
+    return values.some((value) => interpreters.has(programName(value.slice(value.lastIndexOf("/") + 1))));
+  if (/^(?:make|gmake|sed|awk|gawk|mawk)$/.test(name))
     return isInput && values.some((value) => /^-f|^--file/.test(value));
-  if (!interpreters.test(name)) return false;
-  return (
-    isInput ||
-    !values.some(
-      (value) => /[./]/.test(value) || /^-[a-zA-Z]*[cempr]$|^--(?:eval|print|test|run)/.test(value),
-    )
-  );
+  const options = interpreters.get(name);
+  if (options === undefined) return false;
+  if (isInput) return true;
+  const { code, takesValue } = options;
+  const isFlag = (value: string) =>
+    /^(?:[-+][a-zA-Z]+|--[\w-]+=.*)$/.test(value) && !code.test(value) && !takesValue.test(value);
+  // A long option may take the next word, and then no file is named.
+  const word = values.find((value) => value !== "run" && !isFlag(value)) ?? "";
+  return word === "" || (/^[-+]/.test(word) && !code.test(word));
 }
 
-const interpreters =
-  /^(?:bash|sh|dash|ash|zsh|ksh|fish|csh|tcsh|node|python|perl|ruby|php|lua|deno|bun|tsx|ts-node|\.|source)$/;
+/** Interpreters, with the options that hold code or name it, and the short ones whose value is the next word. */
+const interpreters: ReadonlyMap<string, { readonly code: RegExp; readonly takesValue: RegExp }> = new Map(
+  (
+    [
+      ["bash sh dash ash zsh ksh fish csh tcsh pwsh", /^-[a-zA-Z]*c$/, /^[-+]\w*[oO]$|^-\w*s/],
+      ["node tsx ts-node", /^(?:-[ep]|-pe|--(?:eval|print|test|run))$/, /^-[rC]$/],
+      ["python", /^-[a-zA-Z]*[cm]$/, /^-\w*[WX]$/],
+      ["perl ruby lua julia Rscript R", /^-[a-zA-Z]*[eE]/, /^-\w*[IMmrClLHJpt]$/],
+      ["php", /^-[frRBE]$/, /^-[dcz]$/],
+      ["deno bun . source", /^$/, /^-/],
+    ] as const
+  ).flatMap(([names, code, takesValue]) =>
+    names.split(" ").map((name) => [name, { code, takesValue }] as const),
+  ),
+);
 
 function grant(part: PolicyPart): Grant | undefined {
   switch (part.kind) {
