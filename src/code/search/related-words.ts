@@ -27,7 +27,8 @@ driver drv; specification spec; signature sig; public pub; private priv; languag
 frequency freq; coordinate coord; rectangle rect; background bg; foreground fg
 `);
 
-function relate(table: string): Map<string, string[]> {
+/** Relates the words of each group of a table, as stems. */
+export function relate(table: string): Map<string, string[]> {
   const related = new Map<string, string[]>();
   for (const line of table.trim().split(/;\s/)) {
     const words = [...new Set(line.split(" ").map(stem))];

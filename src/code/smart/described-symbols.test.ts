@@ -39,7 +39,7 @@ describe("a description of a function", { tags: "slow" }, () => {
       await add(join(fixtures, file), file.slice(0, -".txt".length));
   });
 
-  it("never edits another one of 36 functions of real projects, and mostly lists the right one", () => {
+  it("never edits another one of 36 functions of real projects, finds 13, and lists the right one of 32", () => {
     const outcomes = described.map(({ file, description, line }) => ({
       line,
       ...linesOf(file, description),
@@ -49,8 +49,8 @@ describe("a description of a function", { tags: "slow" }, () => {
     const listed = outcomes.filter(({ listed: lines, line }) => lines.includes(line));
     expect({ wrong, found: found.length, listed: listed.length }).toEqual({
       wrong: [],
-      found: 2,
-      listed: 22,
+      found: 13,
+      listed: 32,
     });
   });
 });
