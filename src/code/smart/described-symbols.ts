@@ -44,7 +44,7 @@ const leastKnown = 0.6;
 const leastLead = 1;
 
 /** Whether the text has several words without the punctuation of code. */
-const isProse = /^[\p{L}\p{N}_'’"`.[\]-]+(?:[,.:;/]?\s+[\p{L}\p{N}_'’"`.[\]-]+)+[.!?]?$/u;
+const isProse = /^[\p{L}\p{N}_'’"`.[\]-]+(?:[,:;/]?\s+[\p{L}\p{N}_'’"`.[\]-]+)+[!?]?$/u;
 
 /** Matches negation, which the words of a description do not show: "without blocking" contains "blocking". */
 const isNegative =
@@ -66,7 +66,10 @@ interface Candidate {
 /** Returns the symbols that have any of the words, best first. */
 function rank(wanted: readonly string[], symbols: readonly SymbolWords[]): readonly Candidate[] {
   const findings = wanted.map((word) => {
-    const found = symbols.map((symbol) => shareOf(word, symbol));
+    // The symbols of a large file share most of their words.
+    const known = new Map<string, number>();
+    const likeness = (other: string) => getOrMake(known, other, () => likenessOf(word, other));
+    const found = symbols.map((symbol) => shareIn(symbol, likeness));
     const isLight = lightWords.has(word);
     return { found, isLight, weight: rarityAmong(found) * (isLight ? lightShare : 1) };
   });
@@ -100,10 +103,9 @@ function rarityAmong(found: readonly number[]): number {
 const moreSymbols = 10;
 
 /** Returns how much of a word a symbol has, from 0 to 1. */
-function shareOf(word: string, { shares }: SymbolWords): number {
+function shareIn({ shares }: SymbolWords, likeness: (other: string) => number): number {
   let best = 0;
-  for (const [other, share] of shares)
-    if (share > best) best = Math.max(best, share * likenessOf(word, other));
+  for (const [other, share] of shares) if (share > best) best = Math.max(best, share * likeness(other));
   return best;
 }
 

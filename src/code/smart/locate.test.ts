@@ -304,6 +304,11 @@ describe("a location is refused", () => {
     expect(outcome).toBe(`no-match: ${path}: the location "${location}" was not found. The nearest:`);
   });
 
+  it("when it is long and not a description, at once", async () => {
+    const [outcome] = (await found("ticket.rs", `${"Checks it. ".repeat(60)}(`)).split("\n");
+    expect(outcome).toMatch(/^no-match: /);
+  });
+
   it.each(["3:12", "line 3:12", "L3:2", "lines 3 and 12", "lines 3, 5, and 12", "3,12", "3:12:"])(
     "when its numbers are not a line range: %s",
     async (location) => {
