@@ -13,9 +13,10 @@ const profile: BubblewrapProfile = {
   ],
   cwd: "/home/me/work",
   keepsNetwork: false,
-  variables: { PATH: "/usr/bin", GREETING: "a b" },
+  variables: { PATH: "/usr/bin", GREETING: "a-b" },
   seccomp: 4,
   forbidsUserNamespaces: true,
+  memoryBytes: 1000,
 };
 
 it("converts a profile to bubblewrap arguments", () => {
@@ -24,15 +25,20 @@ it("converts a profile to bubblewrap arguments", () => {
     ...["--die-with-parent", "--new-session"],
     ...["--ro-bind-try", "/", "/", "--dev", "/dev", "--proc", "/proc", "--perms", "755", "--tmpfs", "/home"],
     ...["--bind-try", "/state/home", "/home/me", "--ro-bind-try", "/dev/null", "/home/me/work/.env"],
-    ...["--setenv", "PATH", "/usr/bin", "--setenv", "GREETING", "a b"],
+    ...["--perms", "1777", "--size", "1000", "--tmpfs", "/dev/shm"],
+    ...["--setenv", "PATH", "/usr/bin", "--setenv", "GREETING", "a-b"],
     ...["--chdir", "/home/me/work", "--seccomp", "4"],
   ]);
 });
 
-it("leaves the ban on user namespaces to seccomp when bubblewrap is too old for it", () => {
+it("leaves the ban on user namespaces to seccomp, and /dev/shm as it is, when bubblewrap is too old for them", () => {
   const all = bubblewrapArguments(profile);
   expect(bubblewrapArguments({ ...profile, forbidsUserNamespaces: false })).toEqual(
-    all.filter((argument) => argument !== "--disable-userns"),
+    all
+      .join(" ")
+      .replace(" --disable-userns", "")
+      .replace(" --perms 1777 --size 1000 --tmpfs /dev/shm", "")
+      .split(" "),
   );
 });
 

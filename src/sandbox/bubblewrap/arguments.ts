@@ -10,6 +10,8 @@ export interface BubblewrapProfile {
   readonly seccomp: number;
   /** Passes `--disable-userns`, which bubblewrap has since 0.8. The seccomp program refuses user namespaces as well. */
   readonly forbidsUserNamespaces: boolean;
+  /** The size of the file system at /dev/shm. Only a bubblewrap that has `--disable-userns` can set it. */
+  readonly memoryBytes: number;
   /** Whether the program stays in the network namespace in which bubblewrap is started. */
   readonly keepsNetwork: boolean;
 }
@@ -21,6 +23,9 @@ export function bubblewrapArguments(profile: BubblewrapProfile): readonly string
     ...(profile.forbidsUserNamespaces ? ["--disable-userns"] : []),
     ...["--cap-drop", "ALL", "--die-with-parent", "--new-session"],
     ...profile.mounts.flatMap(mountArguments),
+    ...(profile.forbidsUserNamespaces
+      ? ["--perms", "1777", "--size", String(profile.memoryBytes), "--tmpfs", "/dev/shm"]
+      : []),
     // Without a mount at "/", bubblewrap's own empty root is writable until here.
     ...(profile.mounts.some(({ target }) => target === "/") ? [] : ["--remount-ro", "/"]),
     ...Object.entries(profile.variables).flatMap(([name, value]) => ["--setenv", name, value]),

@@ -8,6 +8,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ProxyGrant } from "../../engine/sandbox/network/filtering-proxy.ts";
 import type { InstanceNetwork } from "../../engine/sandbox/network/instance-network.ts";
 import type { Namespace } from "../../engine/sandbox/network/namespace.ts";
+import { limitsFor } from "../limits/limits-for.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
 import { doctorHints, type Launch, type PreparedLaunch, type Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments, marksIn, splitVariables, withGitSettings, withoutMarks } from "./arguments.ts";
@@ -130,6 +131,7 @@ export class Bubblewrap implements Sandbox {
       variables: withoutMarks(opened.view.covers.size > 0 ? withGitSettings(env, gitSettingsForCovers) : env),
       seccomp: descriptorOf.seccomp,
       forbidsUserNamespaces,
+      memoryBytes: limitsFor(launch.confinement, opened.view.workspace).memoryBytes,
       keepsNetwork: network !== undefined,
     });
     const args = ["--args", String(descriptorOf.arguments), "--", ...command];

@@ -1,7 +1,9 @@
-import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ResourceLimits } from "../../contract/confinement.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { attemptQuietly, statsAt } from "../../system/attempt.ts";
+import { namesIfReadable } from "../../system/directories.ts";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
 import { newRecordName, ownerHasEnded, readSystemFile } from "../../system/process-identity.ts";
 
@@ -13,17 +15,17 @@ export interface Command {
 /**
  * Returns a command that runs the given one under limits that the kernel enforces for each process. They are a
  * fallback: `LimitWatch` enforces limits for all processes together. A limit that cannot be set is already lower.
- * `tasks` is the number of processes and threads of the machine; 0 if unknown.
  */
 export function withKernelLimits(
   command: Command,
   limits: ResourceLimits,
-  { tasks }: { readonly tasks: number },
+  group: Pick<TaskGroup, "members"> | undefined,
 ): Command {
   // The kernel counts all processes of the user, including ended ones, those outside the sandbox and those that start
   // later. Its limit is higher than that of LimitWatch, which can report the reason.
-  const processes = 2 * limits.processes + (tasks || manyTasks) + laterTasks;
+  const processes = 2 * limits.processes + (tasksOfMachine() || manyTasks) + laterTasks;
   const lines = [
+    ...(group === undefined ? [] : [`echo 0 >${shellQuote(group.members)}`]),
     // When the machine runs out of memory, the kernel kills the command before Toolcrib.
     `echo ${oomScore()} >/proc/self/oom_score_adj`,
     // A core dump would contain the program's secrets.
@@ -37,6 +39,11 @@ export function withKernelLimits(
   ];
   const line = `{ ${lines.join("; ")}; } 2>/dev/null; exec "$@"`;
   return { file: "/bin/sh", args: ["-c", line, "sh", command.file, ...command.args] };
+}
+
+/** Returns the number of processes and threads of the machine; 0 if unknown. */
+function tasksOfMachine(): number {
+  return Number(/\/(\d+) /.exec(readSystemFile("/proc/loadavg"))?.[1] ?? 0);
 }
 
 const cpuGraceSeconds = 5;
@@ -55,8 +62,8 @@ function oomScore(): number {
 
 /** A control group that limits the number of processes and threads, even for root, whom no other limit affects. */
 export interface TaskGroup {
-  /** Adds processes, and everything that they start from then on. */
-  add(members: readonly number[]): void;
+  /** The file to which a process writes 0 to join, with everything that it starts from then on. */
+  readonly members: string;
   /** Whether a process could not be started because the group was full. */
   wasFull(): boolean;
   /** Removes the group. Call it when the group is empty. */
@@ -67,7 +74,6 @@ export interface TaskGroup {
 export function openTaskGroup(limit: number): TaskGroup | undefined {
   const parent = parentHere();
   if (parent === undefined) return undefined;
-  for (const path of emptied) remove(path);
   const path = join(parent, prefix + newRecordName());
   try {
     mkdirSync(path);
@@ -77,11 +83,7 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
     return undefined;
   }
   return {
-    add: (members) => {
-      // The write fails for a process that has ended.
-      for (const member of members)
-        attemptQuietly(() => writeFileSync(join(path, "cgroup.procs"), String(member)));
-    },
+    members: join(path, "cgroup.procs"),
     wasFull: () => !/^max 0$/m.test(readSystemFile(join(path, "pids.events")) || "max 0"),
     close: () => remove(path),
   };
@@ -89,37 +91,25 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
 
 const prefix = "toolcrib-";
 
-/** Groups that could not be removed, because a process in them was still ending. The next group removes them. */
-const emptied = new Set<string>();
-
+/** Removes a group. One in which a process is still ending stays, until a later process of Toolcrib removes it. */
 function remove(path: string): void {
-  try {
-    rmdirSync(path);
-    emptied.delete(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EBUSY") emptied.add(path);
-    else emptied.delete(path);
-  }
+  attemptQuietly(() => rmdirSync(path));
 }
 
-/** Finds the parent of groups once, and removes groups that killed Toolcrib processes have left in it. */
+/** Finds the parent of groups once, and removes groups that Toolcrib processes have left in it. */
 function parentHere(): string | undefined {
-  if (found === undefined) {
-    found = { path: findParent(readSystemFile("/proc/self/cgroup"), readSystemFile("/proc/self/mountinfo")) };
-    if (found.path !== undefined) tidy(found.path);
+  if (found !== undefined) return found.path;
+  const path = findParent(readSystemFile("/proc/self/cgroup"), readSystemFile("/proc/self/mountinfo"));
+  found = { path };
+  for (const name of path === undefined ? [] : namesIfReadable(path)) {
+    if (!name.startsWith(prefix)) continue;
+    const ageMs = Date.now() - (statsAt(join(path!, name))?.mtimeMs ?? Infinity);
+    if (ownerHasEnded(name.slice(prefix.length), ageMs)) remove(join(path!, name));
   }
-  return found.path;
+  return path;
 }
 
 let found: { readonly path: string | undefined } | undefined;
-
-function tidy(parent: string): void {
-  for (const name of readdirSync(parent).filter((name) => name.startsWith(prefix))) {
-    const path = join(parent, name);
-    const ageMs = Date.now() - (statsAt(path)?.mtimeMs ?? Infinity);
-    if (ownerHasEnded(name.slice(prefix.length), ageMs)) remove(path);
-  }
-}
 
 /** Returns the directory to create groups in: for version 1 the group of this process, for version 2 its parent. */
 export function findParent(

@@ -36,7 +36,7 @@ it("ends a program that starts ever more processes", async () => {
   expect(withoutWho(remarks)).toEqual([tooMany]);
 });
 
-it.skipIf(!hasPerl)("counts zombies, which still have a process id", async () => {
+it.skipIf(!hasPerl)("counts zombies, which still have a process id", { tags: "slow" }, async () => {
   // If the kernel refuses another process first, the program keeps running.
   const fork = "perl -e 'for (1 .. 300) { my $child = fork; exit if defined $child && !$child } sleep 60'";
   const { signal, remarks } = await runWatched(fork, { processes: 100 });

@@ -89,15 +89,6 @@ export class Run {
     return this.#tree.members(scan);
   }
 
-  /** Freezes most processes, because a run that keeps starting others could never be listed completely. */
-  pause(): void {
-    this.#tree.send("SIGSTOP", this.#tree.nearest());
-  }
-
-  resume(): void {
-    if (this.#ending === undefined) this.#tree.send("SIGCONT", this.#tree.nearest());
-  }
-
   /** Asks all processes to exit, then kills those that do not. */
   terminate(): void {
     if (this.#ending !== undefined) return;
