@@ -39,6 +39,8 @@ it("runs in plan mode only confined commands that read, in every mode and despit
   const changing = commands.slice(3);
   expect(policyModes.map((mode) => denied({ mode }))).toEqual(policyModes.map(() => changing));
   expect(denied({ sandbox: "none" })).toEqual(commands);
+  // This sandbox has no read-only view.
+  expect(denied({ sandbox: "seatbelt" })).toEqual(commands.slice(1));
   const inShell: ToolAccess = { kind: "execute", command: "ls", session: "main" };
   expect(decideOn([inShell], [], { isPlanning: true }).verdict).toBe("deny");
 });

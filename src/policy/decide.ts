@@ -1,6 +1,7 @@
 import type { ToolRisk } from "../contract/access.ts";
 import type { DecisionRecord } from "../contract/call.ts";
 import type { ToolError } from "../contract/error.ts";
+import { isHarmlessAlone } from "../engine/policy/commands/names.ts";
 import { gitLossOf, reachOf } from "../engine/policy/what-still-asks.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { findRules, unconfinedBy } from "./find-rules.ts";
@@ -34,9 +35,13 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
   return { verdict, risk, sandbox, unconfined: unconfined || undefined, decisive, parts, record };
 }
 
+type RunPart = Extract<PolicyPart, { kind: "run" }>;
+
 /** Returns whether a call leaves the sandbox, which a rule must allow for every command in it. */
 function areUnconfined(parts: readonly PolicyPart[], question: Question, policy: Policy): boolean {
-  const commands = parts.filter((part) => part.kind === "run");
+  const commands = parts.filter(
+    (part) => part.kind === "run" && !part.command.isElsewhere,
+  ) as readonly RunPart[];
   return (
     commands.length > 0 &&
     policy.unconfined.length > 0 &&
@@ -61,7 +66,8 @@ function recordOf(
   const { verdict, rule, risk, reason } = decisive;
   if (rule !== undefined) return { verdict, rule: rule.text, source: formatOrigin(rule), reason };
   const alike = parts.filter((part) => strictness(part) === strictness(decisive));
-  const would = [...new Set(alike.map(({ part }) => describePart(part)))];
+  const named = alike.filter(({ part }) => part.kind !== "unclear");
+  const would = [...new Set((named.length > 0 ? named : alike).map(({ part }) => describePart(part)))];
   const shown = would.length > 5 ? [...would.slice(0, 5), `${would.length - 5} more`] : would;
   const source = decisive.planned ? "plan mode" : `mode ${mode}`;
   const doubt = reason.startsWith(source) ? "" : `: ${reason}`;
@@ -139,7 +145,8 @@ function deniedByPlan(part: PolicyPart, { tool, accesses, sandbox }: Question): 
     case "run": {
       // Later commands of an open shell may write, so its sandbox cannot be read-only.
       const isInOpenShell = commands.some(({ session }) => session !== undefined);
-      const isConfinedRead = part.readsOnly && sandbox !== "none" && !isInOpenShell;
+      const isHeldBack = sandbox === "bwrap" || sandbox === "landlock" || isHarmlessAlone(part.command);
+      const isConfinedRead = part.readsOnly && sandbox !== "none" && isHeldBack && !isInOpenShell;
       return isConfinedRead ? undefined : "plan mode runs only commands that read, in the sandbox";
     }
     default:

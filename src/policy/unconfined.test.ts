@@ -73,6 +73,7 @@ it("runs a call outside the sandbox when a rule covers each command in it", () =
     of("./docker ps"),
     of("PATH=. docker ps"),
     of("cat .env", "allow run cat **\nunconfined run cat **"),
+    of("docker exec web ls"),
     // These programs can run others, so outside the sandbox a class does not cover them.
     of("awk 1 a", "allow run @read\nunconfined run @read"),
   ]).toEqual([
@@ -94,6 +95,7 @@ it("runs a call outside the sandbox when a rule covers each command in it", () =
     ["ask", "bwrap", false],
     ["ask", "bwrap", false],
     ["deny", "none", true],
+    ["allow", "none", true],
     ["allow", "bwrap", false],
   ]);
 });

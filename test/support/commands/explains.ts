@@ -10,8 +10,9 @@ export function explains(analysis: CommandAnalysis, run: readonly string[]): boo
 
 /** A word with a pattern may become several, or none. */
 function pattern(words: readonly Word[]): RegExp {
-  const each = words.map(({ value, start }) =>
-    value === undefined ? `(?:\\x02${escapeRegex(start)}[^]*?)?` : `\\x02${escapeRegex(value)}`,
-  );
+  const each = words.map(({ value, start, isInHome }) => {
+    if (value === undefined) return `(?:\\x02${escapeRegex(start)}[^]*?)?`;
+    return isInHome ? `\\x02[^\\x02]*${escapeRegex(value.slice(1))}` : `\\x02${escapeRegex(value)}`;
+  });
   return new RegExp(`^${each.join("")}$`);
 }
