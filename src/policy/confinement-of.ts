@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { AbsentPath, Confinement } from "../contract/confinement.ts";
 import type { SimpleCommand } from "../engine/policy/commands/command.ts";
 import { pathsNamedBy } from "../engine/policy/commands/named-paths.ts";
-import { isHarmlessAlone } from "../engine/policy/commands/names.ts";
+import { cannotWrite } from "../engine/policy/commands/names.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
 import {
@@ -156,7 +156,7 @@ function onlyReads(
     granted.length === all.length &&
     granted.every((part) => {
       if (part.kind !== "run" && part.kind !== "unclear") return true;
-      return part.readsOnly && (isHeld || (part.kind === "run" && isHarmlessAlone(part.command)));
+      return part.readsOnly && (isHeld || (part.kind === "run" && cannotWrite(part.command)));
     })
   );
 }

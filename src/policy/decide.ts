@@ -1,7 +1,7 @@
 import type { ToolRisk } from "../contract/access.ts";
 import type { DecisionRecord } from "../contract/call.ts";
 import type { ToolError } from "../contract/error.ts";
-import { isHarmlessAlone } from "../engine/policy/commands/names.ts";
+import { cannotWrite } from "../engine/policy/commands/names.ts";
 import { gitLossOf, reachOf } from "../engine/policy/what-still-asks.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { findRules, unconfinedBy } from "./find-rules.ts";
@@ -145,7 +145,7 @@ function deniedByPlan(part: PolicyPart, { tool, accesses, sandbox }: Question): 
     case "run": {
       // Later commands of an open shell may write, so its sandbox cannot be read-only.
       const isInOpenShell = commands.some(({ session }) => session !== undefined);
-      const isHeldBack = sandbox === "bwrap" || sandbox === "landlock" || isHarmlessAlone(part.command);
+      const isHeldBack = sandbox === "bwrap" || sandbox === "landlock" || cannotWrite(part.command);
       const isConfinedRead = part.readsOnly && sandbox !== "none" && isHeldBack && !isInOpenShell;
       return isConfinedRead ? undefined : "plan mode runs only commands that read, in the sandbox";
     }

@@ -27,6 +27,7 @@ function riskOfGit(command: Pick<SimpleCommand, "program" | "words">, values: re
   if (from < 0) return "read";
   if (gitLossOf(command) !== undefined) return "destructive";
   const [subcommand = "", ...rest] = values.slice(from);
+  if (subcommand === "push" && rest.some((value) => overwriting.test(value))) return "destructive";
   if (gitReading.has(subcommand) || gitLooks.test([subcommand, ...rest].join(" "))) return "read";
   if (/^(?:clone|fetch|ls-remote|pull|push)$/.test(subcommand)) return "network";
   if (/^(?:checkout|clean|reset|restore|rm|switch)$/.test(subcommand)) return "destructive";
@@ -113,6 +114,13 @@ export function isHarmlessAlone({ program = "", redirections }: SimpleCommand): 
   return harmlessAlone.has(program) && redirections.every(({ kind }) => kind !== "write");
 }
 
+/** Whether a command leaves all files as they are, also where no view is read-only. */
+export function cannotWrite(command: SimpleCommand): boolean {
+  const { program = "", redirections } = command;
+  const isSearch = /^[ef]?grep$/.test(program) && redirections.every(({ kind }) => kind !== "write");
+  return isSearch || isHarmlessAlone(command);
+}
+
 const harmlessAlone = setOf(
   "cat cd head tail wc nl tac rev cut tr comm cmp ls stat readlink realpath basename dirname pwd echo printf sleep true false",
 );
@@ -123,10 +131,12 @@ export function mustBeSpelled({ program, words }: SimpleCommand, value: string):
   const name = programName(program);
   if (runsOthers.test(value) || running[name]?.test(value)) return true;
   if (name !== "git") return false;
-  if (words.some((word) => word.value === "push"))
-    return /^(?:-[^-]*[fd]|--(?:force|delete|mirror|prune|all)|[+:])/.test(value);
+  if (words.some((word) => word.value === "push")) return overwriting.test(value);
   return /^(?:-[cC]|--(?:git-dir|work-tree|config-env|exec-path|output|no-index))/.test(value);
 }
+
+/** Words with which `git push` overwrites or deletes commits of others. */
+const overwriting = /^(?:-[^-]*[fd]|--(?:force|delete|mirror|prune)|[+:])/;
 
 const runsOthers =
   /^--(?:pre|compress-program|use-compress-program|to-command|checkpoint-action|rsh|ext-diff|upload-pack|receive-pack|open-files-in-pager|filter)\b/;
