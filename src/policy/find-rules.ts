@@ -1,10 +1,10 @@
 import type { SimpleCommand } from "../engine/policy/commands/command.ts";
-import { isHarmlessAlone } from "../engine/policy/commands/names.ts";
+import { cannotWrite, isHarmlessAlone } from "../engine/policy/commands/names.ts";
 import { matchSegment } from "../lib/glob/glob-segment.ts";
 import { kindOfHost } from "./hosts.ts";
 import { findPathRules } from "./paths/find-path-rules.ts";
 import type { PolicyPart, Question } from "./policy.ts";
-import { worse } from "./rules/command-risk.ts";
+import { harm, worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
 import { matchLoosely, namesOf } from "./rules/match-loosely.ts";
@@ -60,12 +60,9 @@ export function definitionBefore(tool: Tool, { tools }: Pick<Policy, "tools">): 
   return allowing.some((rule) => isDefined(rule, tool)) ? undefined : allowing.at(-1)?.definition;
 }
 
-function findCommandRules(
-  { command }: Extract<PolicyPart, { kind: "run" }>,
-  question: Question,
-  policy: Policy,
-): RuleFinding {
+function findCommandRules(part: RunPart, question: Question, policy: Policy): RuleFinding {
   const { tool } = question;
+  const { command } = part;
   const { named, others, highestFirst } = policy.commands;
   const name = command.words[0]?.value;
   const about = () => namesOf(command).flatMap((program) => named.get(program) ?? []);
@@ -75,7 +72,8 @@ function findCommandRules(
   for (const rule of near) {
     if (!isFor(rule, tool)) continue;
     if (rule.effect === "allow") {
-      if (matchExactly(rule.pattern, command, policy.context)) found.push(rule);
+      if (matchExactly(rule.pattern, command, policy.context) && coversClass(rule, part, question))
+        found.push(rule);
       continue;
     }
     const match = matchLoosely(rule.pattern, command);
@@ -86,6 +84,19 @@ function findCommandRules(
   const unconfined = unconfinedBy(command, question, policy);
   const risk = worse(command.risk, "execute");
   return { risk, ...strongest(found), mayDeny, unconfined };
+}
+
+type RunPart = Extract<PolicyPart, { kind: "run" }>;
+
+/**
+ * Whether a rule about a class, such as `allow run @read`, covers a program that is known to only read: in a read-only view,
+ * or if it can do nothing else. A program that the repository has chosen runs in the view of its tool.
+ */
+function coversClass({ pattern }: CommandRule, { command, readsOnly }: RunPart, question: Question): boolean {
+  if (pattern.kind !== "class" || harm(pattern.risk) >= harm("execute")) return true;
+  const { sandbox, asksBeforeCommands } = question;
+  const hasView = readsOnly && !asksBeforeCommands && (sandbox === "bwrap" || sandbox === "landlock");
+  return command.risk !== "read" || hasView === true || cannotWrite(command);
 }
 
 export function unconfinedBy(

@@ -117,6 +117,8 @@ const rows: Readonly<Record<string, Row>> = {
       "rm a",
       "curl a.example",
       "awk 'system(1)' a",
+      // Its view would be writable.
+      "sed -f x.sed a > b",
       "sort -o b a",
       "export PATH=.; ls",
     ],
