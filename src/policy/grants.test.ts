@@ -225,6 +225,21 @@ it("offers no rule that leaves the sandbox for a command that runs code of the w
     offered("npm test", "unconfined run npm **\nask run npm test"),
     offered("git push", "unconfined run git **\nask run git push"),
   ]).toEqual([2, 0, 1]);
+  const offeredBare = (text: string) =>
+    grantWidths(decideOn([command(text)], [], { tool, sandbox: "none" }), { tool }).length;
+  const running = [
+    "awk 'BEGIN { system(\"./x.sh\") }'",
+    "sed '1e ./x.sh' a.txt",
+    "sort --compress-program=./x.sh a.txt",
+    "rg --pre ./x.sh a",
+    "find . -exec ./x.sh {} ;",
+    "xargs ./x.sh",
+    "git commit -m x",
+    "git -c core.fsmonitor=./x.sh status",
+    "./x.sh",
+    "tar --to-command=./x.sh -xf a.tar",
+  ];
+  expect([running.filter((text) => offeredBare(text) > 0), offeredBare("mkdir a")]).toEqual([[], 1]);
 });
 
 it("offers nothing but once for a command that passes its standard input to a shell elsewhere", () => {

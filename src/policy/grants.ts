@@ -79,7 +79,12 @@ function isOnlyOnce({ part, bare }: PolicyVerdict, { unconfined }: Decision): bo
   if (part.kind !== "run") return false;
   const { command } = part;
   if (!command.isPlain || readsProgram(command)) return true;
-  const runsCode = command.program === undefined || !isKnownProgram(command.program);
+  const { program, risk } = command;
+  const runsCode =
+    program === undefined ||
+    risk === "execute" ||
+    !isKnownProgram(program) ||
+    /^(?:sed|[gm]?awk)$/.test(program);
   return (bare || unconfined) === true && runsCode;
 }
 
