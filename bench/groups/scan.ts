@@ -2,10 +2,10 @@ import { type Dirent, lstat, lstatSync, readdir, readdirSync, rmSync, writeFileS
 import { lstat as lstatLater, readdir as readdirLater } from "node:fs/promises";
 import { join } from "node:path";
 import type { Outcome, ToolCall } from "../../src/contract/call.ts";
+import { openScanner } from "../../src/engine/journal/effects/scanner.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { openBlobs } from "../../src/journal/blobs.ts";
 import { Journal } from "../../src/journal/journal.ts";
-import { openScanner } from "../../src/journal/scan/scanner.ts";
 import { makePrivateDirectory } from "../../src/system/directories.ts";
 import { dataPath } from "../data/data.ts";
 import type { Case, Contender, Group } from "../harness.ts";
@@ -22,19 +22,14 @@ export const group: Group = {
     {
       name: "look at 17 503 files",
       about:
-        "One snapshot: kind, size, times, inode and permissions of every entry, race-safe, against bare walks that keep nothing. The second look reads only directories that have changed since.",
+        "One scan: kind, size, times, inode and permissions of every entry, race-safe, against bare walks that keep nothing.",
       rounds: 25,
       goals: [{ measure: "p50Ms", timesReference: 1.2 }],
       contenders: {
         "parallel lstat walk": () => ({ run: () => walkInParallel(project) }),
         toolcrib: () => {
           const environment = openLocalEnvironment({ workspace: project });
-          return { run: async () => (await environment.snapshot!()).entries.count };
-        },
-        "toolcrib, the second look": async () => {
-          const environment = openLocalEnvironment({ workspace: project });
-          const known = await environment.snapshot!();
-          return { run: async () => (await environment.snapshot!({ known })).entries.count };
+          return { run: async () => (await environment.listEntries!()).entries.size };
         },
         "lstat walk by promises": () => ({ run: () => walkByPromises(project) }),
         "lstat walk, synchronous": () => ({ run: () => walkAtOnce(project) }),
@@ -131,7 +126,7 @@ function openScan(workspace: string, state: string): Scan {
   rmSync(state, { recursive: true, force: true });
   makePrivateDirectory(state);
   const journal = new Journal({ file: join(state, "journal.sqlite"), session: "session_bench" });
-  const environment = openLocalEnvironment({ workspace });
+  const environment = openLocalEnvironment({ workspace, effectRecords: join(state, "scans") });
   const blobs = openBlobs(join(state, "blobs"));
   const scanner = openScanner({ environment, journal, blobs, folder: join(state, "scans") });
   let calls = 0;

@@ -102,8 +102,8 @@ class SharedCode {
 }
 
 /** Whether the files can be listed and read without a round trip for each. */
-export function canBeIndexed({ snapshot, walk, readFiles }: Environment): boolean {
-  return [snapshot, walk, readFiles].every((method) => method !== undefined);
+export function canBeIndexed({ listEntries, walk, readFiles }: Environment): boolean {
+  return [listEntries, walk, readFiles].every((method) => method !== undefined);
 }
 
 /** A worker uses the connection of its user, so only users of the same connection share it. */

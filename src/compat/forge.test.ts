@@ -344,7 +344,7 @@ it("runs every tool through the methods of any object that has them", async () =
     "2 | two",
     "Created new/d.txt: 4 bytes written.",
     "R src/a.txt -> src/moved.txt\nD c.txt\nA e.txt",
-    "exit code: 0\nduration: 1 ms\nstdout:\nran for at most 10000 ms\nstderr:\ncareful\n[Undo does not cover: changes by its commands (this environment has no snapshots)]",
+    "exit code: 0\nduration: 1 ms\nstdout:\nran for at most 10000 ms\nstderr:\ncareful\n[Undo does not cover: changes by its commands (this environment cannot determine them)]",
     expect.stringContaining("did not finish within 2 s"),
     "b.txt:1:bee\nnew/d.txt:1:dee\n[Stopped after 2 matching lines; there are more. Narrow the search (path, glob_filter, a longer pattern) or raise max_results.]",
     "b.txt\nnew/d.txt\nsrc/moved.txt\ne.txt",

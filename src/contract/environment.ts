@@ -1,8 +1,9 @@
 import type { SandboxLevel } from "./call.ts";
 import type { Confinement } from "./confinement.ts";
+import type { EffectWatch, WatchWanted } from "./effects.ts";
 import type { EntryState } from "./history.ts";
 import type { RunningCommand } from "./process.ts";
-import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 import type { WebAnswer, WebRequest } from "./web.ts";
 import type { ListedTree, ListWanted, SearchFound, SearchWanted } from "./whole-operations.ts";
 
@@ -104,10 +105,19 @@ export interface Environment {
   modifiedTimes(paths: readonly string[], signal?: AbortSignal): Promise<readonly (number | undefined)[]>;
 
   /**
-   * Lists the files below the workspace, to detect changes later. Does not follow links, and skips directories that git
-   * ignores and git's own. Missing when an environment cannot do it fast.
+   * Lists everything below the workspace with its figures. Does not follow links, and skips directories that git ignores
+   * and git's own. Missing when an environment cannot do it fast.
    */
-  snapshot?(options?: SnapshotOptions): Promise<Snapshot>;
+  listEntries?(options?: { readonly signal?: AbortSignal | undefined }): Promise<Snapshot>;
+
+  /**
+   * Begins to watch what happens to the files of the workspace, with a scan as for `listEntries`, and another one at the
+   * end. Throws `too-large` above `maxEntries`. Missing when an environment cannot do it fast.
+   */
+  watchEffects?(wanted: WatchWanted): Promise<EffectWatch>;
+
+  /** Continues a watch of a process that has ended; undefined when nothing is known about it. */
+  resumeEffects?(id: string, wanted: Pick<WatchWanted, "without">): Promise<EffectWatch | undefined>;
 
   /**
    * Tells in which of these directories, relative to the workspace, an entry has changed since a time. Follows no links.

@@ -66,6 +66,8 @@ export type ErrorDetails =
   | { readonly kind: "sandbox-not-set-up" }
   /** The message shows these lines of a file, so the caller has seen them. */
   | { readonly kind: "shows-lines"; readonly path: string; readonly parts: readonly SeenPart[] }
+  /** The workspace has more entries than are compared around a command. */
+  | { readonly kind: "too-many-entries" }
   /** A session ended without an answer to a command, which it may have accepted. */
   | { readonly kind: "unanswered-command" }
   | { readonly kind: "unknown-process" }

@@ -1,70 +1,26 @@
-/** The entries below the workspace at one moment. A directory comes before its entries. */
+/** The entries below the workspace at one moment. */
 export interface Snapshot {
   /** When it was started, in milliseconds since 1970. */
   readonly takenMs: number;
-  readonly entries: Entries;
-  /** Link targets, by the index of the link. */
-  readonly targets: ReadonlyMap<number, string>;
-  /** The range of a directory's entries, by its path, "" for the workspace. Not for all directories. */
-  readonly contents: DirectoryContents;
-  /** Skipped directories and files, by index. */
-  readonly leftOut: ReadonlyMap<number, LeftOut>;
+  /** By path relative to the workspace, with "/" between names. A directory comes before its entries. */
+  readonly entries: ReadonlyMap<string, Entry>;
+  /** Skipped directories and files, by path. */
+  readonly leftOut: ReadonlyMap<string, LeftOut>;
   /** Repositories with a working tree in the workspace or around it. */
   readonly repositories: readonly Repository[];
-  /** Names this snapshot in the `shared` of a later one. */
-  readonly identity?: symbol | undefined;
-  /** The entries that are proved to be the same as in an earlier snapshot, with their contents. */
-  readonly shared?: { readonly with: symbol; readonly ranges: readonly SharedRange[] } | undefined;
 }
 
-/** The paths and figures of all entries, by index. */
-export interface Entries {
-  readonly count: number;
-  /** Returns a path relative to the workspace, with "/" between names. */
-  pathAt(place: number): string;
-  /** Returns one of the figures: `figureAt(place, figure.mode)`. */
-  figureAt(place: number, column: number): number;
-  /** Lists all paths. */
-  paths(): IterableIterator<string>;
-}
-
-/** The ranges of the entries of directories, by path. A `Map` is one. */
-export interface DirectoryContents extends Iterable<readonly [path: string, Contents]> {
-  readonly size: number;
-  get(path: string): Contents | undefined;
-  has(path: string): boolean;
-  keys(): Iterable<string>;
-}
-
-/** The figures of an entry, named as in Node's `Stats`. */
-export interface EntryFigures {
+/** An entry, with the names of Node's `Stats`. `mode` includes the entry's type; times are in milliseconds. */
+export interface Entry {
   readonly mode: number;
   readonly size: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
   readonly ino: number;
   readonly dev: number;
+  /** The target of a link. */
+  readonly target?: string | undefined;
 }
-
-/** Entries `first` to before `end`, which are at `earlier` and after it in the earlier snapshot. */
-export interface SharedRange {
-  readonly first: number;
-  readonly end: number;
-  readonly earlier: number;
-}
-
-export interface Contents {
-  /** Index of the directory itself; -1 for the workspace. */
-  readonly place: number;
-  /** The first of its entries, and the one after the last. */
-  readonly first: number;
-  readonly end: number;
-}
-
-/** Positions of the figures of an entry. `mode` includes the entry's type; times are in milliseconds. */
-export const figure = { mode: 0, bytes: 1, modified: 2, changed: 3, inode: 4, device: 5 } as const;
-
-export const figureCount = 6;
 
 /**
  * Why an entry is skipped. "ignored": by ignore files, and one of `leftOutFolders` or over a limit of
@@ -76,7 +32,7 @@ export type LeftOut = "ignored" | "repository" | "unreadable" | "system";
 /** Ignored folders with these names are never scanned: programs fill them with what they can make again. */
 export const leftOutFolders: ReadonlySet<string> = new Set([
   ...["node_modules", "bower_components", ".pnpm-store", ".yarn", ".npm"],
-  ...["target", ".gradle", ".m2", ".ivy2", ".cargo", ".rustup"],
+  ...["target", "dist", ".gradle", ".m2", ".ivy2", ".cargo", ".rustup"],
   ...[".venv", "venv", ".tox", ".nox", "__pycache__", "__pypackages__", "site-packages"],
   ...[".cache", "cache", "caches", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".parcel-cache", ".turbo"],
   ...[".next", ".nuxt", ".svelte-kit", ".angular", "DerivedData", "Pods", "_build", ".terraform"],
@@ -103,28 +59,20 @@ export interface Repository {
   readonly prefix: string;
   /** Fingerprints: they differ when the state differs. */
   readonly state: { readonly head: string; readonly index: string; readonly refs: string };
-  /** The current index; undefined when there is none. */
-  readIndex(): { readonly bytes: Uint8Array; readonly modifiedMs: number } | undefined;
+  /** When the index was last written; undefined without one. */
+  readonly indexMs?: number | undefined;
 }
 
 export interface SnapshotOptions {
   /** Absolute paths of directories to skip. */
-  readonly without?: readonly string[];
+  readonly without?: readonly string[] | undefined;
   /** An earlier snapshot whose choice of entered and skipped directories is repeated, whatever is ignored by now. */
-  readonly like?: Snapshot;
-  /** An earlier snapshot to speed this one up: it knows the names in unchanged directories. */
-  readonly known?: Snapshot;
-  /** Scans everything, also what a watch has proved to be unchanged. Default: false. */
-  readonly again?: boolean | undefined;
-  /**
-   * Does not look for files that a program has mapped or opened for writing: the time for that grows with the number of
-   * processes. A watch reports ordinary writes at once, and writes to mapped memory when the file is closed. Not for
-   * undo, which must see every write. Default: false.
-   */
-  readonly ignoreFilesInUse?: boolean | undefined;
+  readonly like?: Snapshot | undefined;
+  /** Fails with `too-large` above this number of entries. Default: there is no limit. */
+  readonly maxEntries?: number | undefined;
   /** Default: `ignoredLimits`. */
-  readonly ignored?: IgnoredLimits;
-  readonly signal?: AbortSignal;
+  readonly ignored?: IgnoredLimits | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -133,20 +81,24 @@ export interface SnapshotOptions {
  */
 const clockStepMs = { usual: 50, wholeSeconds: 2050 };
 
-/** Whether an entry with the same figures later is unchanged. */
-export function isSettled({ takenMs, entries }: Snapshot, place: number): boolean {
-  const changedMs = entries.figureAt(place, figure.changed);
-  const stepMs = changedMs % 1000 === 0 ? clockStepMs.wholeSeconds : clockStepMs.usual;
-  return changedMs < takenMs - stepMs;
+/** Whether an entry with the same figures after `takenMs` is unchanged. */
+export function isSettled({ ctimeMs }: Pick<Entry, "ctimeMs">, takenMs: number): boolean {
+  const stepMs = ctimeMs % 1000 === 0 ? clockStepMs.wholeSeconds : clockStepMs.usual;
+  return ctimeMs < takenMs - stepMs;
 }
 
-/** Returns the ranges that a snapshot shares with an earlier one. */
-export function sharedRanges(snapshot: Snapshot, earlier: Snapshot | undefined): readonly SharedRange[] {
-  const { shared } = snapshot;
-  return shared !== undefined && shared.with === earlier?.identity ? shared.ranges : [];
+/** Whether two entries look the same, except for permissions. Says nothing about the content of a directory. */
+export function looksSame(one: Entry, other: Entry): boolean {
+  return (
+    one.size === other.size &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs &&
+    one.ino === other.ino &&
+    one.dev === other.dev
+  );
 }
 
-export function kindOfMode(mode: number): "file" | "directory" | "link" | "other" {
+export function kindOf({ mode }: Pick<Entry, "mode">): "file" | "directory" | "link" | "other" {
   const type = mode & typeBits.all;
   if (type === typeBits.directory) return "directory";
   if (type === typeBits.link) return "link";

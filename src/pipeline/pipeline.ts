@@ -1,8 +1,8 @@
 import type { Environment } from "../contract/environment.ts";
+import type { Scanner } from "../engine/journal/effects/scanner.ts";
 import type { Blobs } from "../journal/blobs.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OutputStore } from "../journal/output-store.ts";
-import type { Scanner } from "../journal/scan/scanner.ts";
 import type { WorkspaceTransactions } from "../journal/transactions/transactions.ts";
 import type { CallEvents } from "./call-events.ts";
 import type { PolicySettings } from "./decide-call.ts";

@@ -36,15 +36,7 @@ export interface SandboxContext {
   readonly temporary?: string | undefined;
   /** Returns the absolute path of a program outside the workspace; throws `unavailable` when there is none. */
   readonly findProgram: (name: string) => Promise<string>;
-  /**
-   * Returns the directories of the workspace in which an entry was added, removed or replaced, or whose permissions have
-   * changed, since the last call; "unknown" when a watch does not know them all this time, and undefined without a watch.
-   * Default: there is none.
-   */
-  readonly changedDirectories?: (() => Promise<ChangedDirectories>) | undefined;
 }
-
-export type ChangedDirectories = ReadonlySet<string> | "unknown" | undefined;
 
 /** `missing`: why the sandbox cannot be used on this machine, and how to fix that. */
 export type OpenedSandbox = Sandbox | { readonly missing: string };

@@ -1,12 +1,10 @@
 import { closeSync, constants, openSync, readdirSync, type Stats } from "node:fs";
 import type { Confinement } from "../contract/confinement.ts";
 import { TimeSlice } from "../lib/async/time-slice.ts";
-import { withoutHeapGrowth } from "../lib/async/without-heap-growth.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { mayBePublicKeys } from "../lib/public-keys.ts";
 import { attempt, statsAt } from "../system/attempt.ts";
 import { withSlash } from "../system/workspace-path.ts";
-import type { SandboxContext } from "./sandbox.ts";
 import { StoredScan } from "./stored-scan.ts";
 
 /** The entries that a sandbox must hide or protect in a directory tree. */
@@ -30,9 +28,9 @@ export interface TreeEntry {
   readonly kind: "file" | "directory";
 }
 
-/** Tests for paths. Scan results are cached as long as both functions are the same. */
+/** Tests for paths. */
 export interface PathRules {
-  /** Equal only for rules that decide the same. Without it, results are not stored for later processes. */
+  /** Equal only for rules that decide the same. Without it, results are not remembered. */
   readonly key?: string | undefined;
   readonly isHidden: (path: string) => boolean;
   readonly isReadOnly: (path: string) => boolean;
@@ -60,8 +58,6 @@ interface ScanOptions {
   readonly maxMs?: number;
   /** The private folder in which results are stored for later processes. Default: they are not stored. */
   readonly store?: string | undefined;
-  /** See `SandboxContext.changedDirectories`. */
-  readonly changedDirectories?: SandboxContext["changedDirectories"];
 }
 
 /**
@@ -71,89 +67,56 @@ interface ScanOptions {
 export class TreeScan {
   readonly #top: string;
   readonly #options: ScanOptions;
-  #rules: PathRules | undefined;
-  /** Undefined until the stored results for these rules are read. */
-  #known: Map<string, KnownDirectory> | undefined;
-  /** The directories that may have changed since `#known`. */
-  readonly #changed = new ChangesSince();
-  /** The last result, of the directories in `#known`. */
-  #last: LastScan | undefined;
+  /** The entries that the last scan found in each directory, by the rules with this key. */
+  #known: { readonly key: string; readonly directories: Map<string, KnownDirectory> } | undefined;
   /** How many directories were read since the results were stored. */
   #unstored = 0;
-  #latest: { readonly covered: Promise<ScanResult>; until: number } | undefined;
-  #isWatched = false;
+  #running: { readonly key: string | undefined; readonly result: Promise<ScanResult> } | undefined;
 
   constructor(top: string, options: ScanOptions = {}) {
     this.#top = top;
     this.#options = options;
   }
 
-  /**
-   * Scans the tree. Concurrent calls share one scan, and so do calls shortly after a slow scan, unless a watch makes the
-   * next one fast. With `fresh`, a scan that has begun before is not used.
-   */
+  /** Scans the tree. Concurrent calls share one scan. With `fresh`, a scan that has begun before is not used. */
   scan(rules: PathRules, { fresh = false }: { readonly fresh?: boolean } = {}): Promise<ScanResult> {
-    const isSame = this.#hasRules(rules);
-    const begun = monotonicMs();
-    if (isSame && !fresh && this.#latest !== undefined && begun < this.#latest.until)
-      return this.#latest.covered;
-    if (!isSame) this.#known = undefined;
-    this.#rules = rules;
-    const latest = { covered: withoutHeapGrowth(() => this.#look(rules)), until: Number.POSITIVE_INFINITY };
-    this.#latest = latest;
+    const { key } = rules;
+    if (!fresh && key !== undefined && this.#running?.key === key) return this.#running.result;
+    const running = { key, result: this.#look(rules) };
+    this.#running = running;
     const end = () => {
-      const tookMs = monotonicMs() - begun;
-      latest.until = begun + (this.#isWatched || tookMs < quickMs ? 0 : tookMs * 2);
+      if (this.#running === running) this.#running = undefined;
     };
-    latest.covered.then(end, end);
-    return latest.covered;
-  }
-
-  #hasRules({ isHidden, isReadOnly }: PathRules): boolean {
-    return this.#rules?.isHidden === isHidden && this.#rules.isReadOnly === isReadOnly;
+    running.result.then(end, end);
+    return running.result;
   }
 
   async #look(rules: PathRules): Promise<ScanResult> {
     const timeSlice = new TimeSlice();
+    const { key } = rules;
+    const { leaveOut, maxDirectories = mostDirectories, maxMs = Number.POSITIVE_INFINITY } = this.#options;
     const { store } = this.#options;
     const stored =
-      store === undefined || rules.key === undefined
-        ? undefined
-        : new StoredScan(store, this.#top, rules.key);
-    const reported = await this.#options.changedDirectories?.();
-    this.#isWatched = reported !== undefined;
-    const turn = this.#changed.add(reported === "unknown" ? undefined : reported);
-    // Another scan may have begun meanwhile, with other rules.
-    const latest = this.#hasRules(rules) ? this.#known : undefined;
-    // Stored results may be older than the changes.
-    const changed = latest === undefined ? undefined : turn.changed;
-    const repeated = changed && latest && this.#repeat(latest, changed, rules);
-    if (repeated !== undefined) {
-      if (this.#rules === rules && this.#changed.areSeen(turn)) this.#keep(repeated, stored);
-      return repeated.result;
-    }
-    const before = latest ?? stored?.read() ?? new Map<string, KnownDirectory>();
+      store === undefined || key === undefined ? undefined : new StoredScan(store, this.#top, key);
+    const isKnown = key !== undefined && this.#known?.key === key;
+    const before = isKnown ? this.#known!.directories : (stored?.read() ?? new Map<string, KnownDirectory>());
     const known = new Map<string, KnownDirectory>();
     const found = new FoundEntries();
-    const queue: Waiting[] = [{ path: this.#top, isReadOnly: false, isInSame: changed !== undefined }];
-    const { leaveOut, maxDirectories = mostDirectories, maxMs = Number.POSITIVE_INFINITY } = this.#options;
+    const queue: { readonly path: string; readonly isReadOnly: boolean }[] = [
+      { path: this.#top, isReadOnly: false },
+    ];
     const leftOut = new Set(leaveOut);
     const until = monotonicMs() + maxMs;
     let isWhole = true;
     for (let next = 0; next < queue.length; next++) {
       if (timeSlice.isOver) await timeSlice.next();
-      const { path, isReadOnly, isInSame } = queue[next]!;
+      const { path, isReadOnly } = queue[next]!;
       const remembered = before.get(path);
       if (next >= maxDirectories || (remembered === undefined && monotonicMs() > until)) {
         isWhole = false;
         continue;
       }
-      const isSame =
-        isInSame &&
-        changed?.has(path) === false &&
-        remembered?.stamp &&
-        remembered.wasReadOnly === isReadOnly;
-      const directory = isSame ? remembered : look(path, isReadOnly, rules, remembered);
+      const directory = look(path, isReadOnly, rules, remembered);
       if (directory === undefined) continue;
       if (directory === "closed") {
         found.hidden.push({ path, kind: "directory" });
@@ -163,119 +126,20 @@ export class TreeScan {
       if (directory !== remembered && directory.stamp !== undefined) this.#unstored += 1;
       for (const kind of ["hidden", "readOnly", "repositories", "bare", "unnameable", "sockets"] as const)
         found[kind].push(...(directory[kind] as never[]));
-      // A directory that was replaced has other directories below the same paths.
-      const isBelowSame = changed !== undefined && directory === remembered;
-      for (const below of directory.below)
-        if (!leftOut.has(below.path)) queue.push({ ...below, isInSame: isBelowSame });
+      for (const below of directory.below) if (!leftOut.has(below.path)) queue.push(below);
     }
-    const result = { ...found, isWhole };
-    const isEachKnown = isWhole && known.size === queue.length;
-    const unsettled = Array.from(known).flatMap(([path, { stamp }]) => (stamp === undefined ? [path] : []));
-    if (this.#rules === rules && this.#changed.areSeen(turn))
-      this.#keep({ known, result, isEachKnown, unsettled }, stored);
-    return result;
-  }
-
-  /**
-   * Looks only at directories that may have changed. Returns undefined when something else must be hidden or scanned
-   * now.
-   */
-  #repeat(
-    known: Map<string, KnownDirectory>,
-    changed: ReadonlySet<string>,
-    rules: PathRules,
-  ): LastScan | undefined {
-    const last = this.#last;
-    if (last?.known !== known || !last.isEachKnown) return undefined;
-    const looked = new Map<string, KnownDirectory>();
-    const leftOut = new Set(this.#options.leaveOut);
-    const paths = new Set([...changed, ...last.unsettled]);
-    const isKept = (path: string, isReadOnly: boolean): boolean => {
-      const before = known.get(path);
-      if (before === undefined) return false;
-      const now = look(path, isReadOnly, rules, before);
-      if (now === undefined || now === "closed" || entriesOf(now) !== entriesOf(before)) return false;
-      if (now === before) return true;
-      looked.set(path, now);
-      // A directory that was replaced has other directories below the same paths.
-      return now.below.every(
-        (below) => leftOut.has(below.path) || paths.has(below.path) || isKept(below.path, below.isReadOnly),
-      );
-    };
-    for (const path of paths) {
-      const before = known.get(path);
-      if (before !== undefined && !isKept(path, before.wasReadOnly)) return undefined;
+    if (key !== undefined) this.#known = { key, directories: known };
+    // Stores the results when enough has changed that a later process saves more time than this.
+    if (stored !== undefined && this.#unstored > fewDirectories + known.size / 50) {
+      this.#unstored = 0;
+      stored.write(known);
     }
-    for (const [path, directory] of looked) known.set(path, directory);
-    this.#unstored += looked.size;
-    const unsettled = Array.from(looked).flatMap(([path, { stamp }]) => (stamp === undefined ? [path] : []));
-    return { ...last, unsettled };
-  }
-
-  /** Remembers the results, and stores them when enough has changed that a later process saves more time than this. */
-  #keep(last: LastScan, stored: StoredScan | undefined): void {
-    const { known } = last;
-    this.#known = known;
-    this.#last = last;
-    if (stored === undefined || this.#unstored <= fewDirectories + known.size / 50) return;
-    this.#unstored = 0;
-    stored.write(known);
-  }
-}
-
-interface LastScan {
-  readonly known: Map<string, KnownDirectory>;
-  readonly result: ScanResult;
-  /** Whether `known` has every directory, also those that could not be entered. */
-  readonly isEachKnown: boolean;
-  /** Directories that must be read again anyway. */
-  readonly unsettled: readonly string[];
-}
-
-interface Waiting {
-  readonly path: string;
-  readonly isReadOnly: boolean;
-  /** Whether the directory above is the remembered one. */
-  readonly isInSame: boolean;
-}
-
-/** A scan, and the directories that may have changed since the remembered results; undefined when any may have. */
-interface ScanTurn {
-  readonly number: number;
-  readonly changed: ReadonlySet<string> | undefined;
-}
-
-/** Collects changed directories until a scan that has begun after them is remembered. Scans may overlap. */
-class ChangesSince {
-  /** The directories, with the number of the last scan before which they changed. */
-  readonly #directories = new Map<string, number>();
-  /** The last scan before which any directory may have changed. */
-  #unknown = 0;
-  #last = 0;
-  #seen = -1;
-
-  add(changed: ReadonlySet<string> | undefined): ScanTurn {
-    this.#last += 1;
-    if (changed === undefined) this.#unknown = this.#last;
-    for (const path of changed ?? []) this.#directories.set(path, this.#last);
-    const isKnown = this.#unknown <= this.#seen;
-    return { number: this.#last, changed: isKnown ? new Set(this.#directories.keys()) : undefined };
-  }
-
-  /** Forgets the changes that a scan has seen. Returns false when a later scan has seen more. */
-  areSeen({ number }: ScanTurn): boolean {
-    if (number < this.#seen) return false;
-    this.#seen = number;
-    for (const [path, last] of this.#directories) if (last <= number) this.#directories.delete(path);
-    return true;
+    return { ...found, isWhole };
   }
 }
 
 // Reading this many directories again is cheaper than storing the results.
 const fewDirectories = 16;
-
-// Scans faster than this are not shared with later calls.
-const quickMs = 10;
 
 const mostDirectories = 1_000_000;
 const mostRemembered = 200_000;
@@ -328,11 +192,6 @@ export function stampOf({ dev, ino, mtimeMs, ctimeMs }: Stats, now: number): Sta
 
 const settledMs = 100;
 const wholeSecondsMs = 2100;
-
-/** Describes everything in a directory that the result depends on. */
-function entriesOf({ stamp: _, ...entries }: KnownDirectory): string {
-  return JSON.stringify(entries);
-}
 
 /** Scans one directory; undefined when it is missing, or so deep that no path can name it. */
 function look(

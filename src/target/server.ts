@@ -104,7 +104,10 @@ class SessionServer {
     };
     const files = workspaceFiles(state, workspace);
     const local = openLocalEnvironment({
-      ...{ workspace, changeRecords: files.changes, startRecords: files.started },
+      workspace,
+      changeRecords: files.changes,
+      startRecords: files.started,
+      effectRecords: files.scans,
       sandbox: {
         want: (options.sandbox ?? "auto") as SandboxOptions["want"],
         directory: files.sandbox,

@@ -132,7 +132,6 @@ async function openIn(
     ? openElsewhere(given, { guard, storedOutputs, isOurs: options.environment === undefined })
     : await openHere(path, {
         ...{ guard, extraRoots, files, sandbox, temporary, wrap: options.wrapEnvironment },
-        isForOneCall: options.client?.kind === "cli",
       });
   const { environment } = opened;
   // Without a sandbox, commands use the directories of the machine.
@@ -206,13 +205,12 @@ async function openHere(
     readonly sandbox: LocalEnvironmentOptions["sandbox"];
     readonly temporary: SharedTemporary | undefined;
     readonly wrap: ToolcribOptions["wrapEnvironment"];
-    readonly isForOneCall: boolean;
   },
 ): Promise<OpenedEnvironment> {
-  const { guard, extraRoots, sandbox, temporary, wrap, isForOneCall } = parts;
-  const { outputs, changes: changeRecords, started: startRecords } = parts.files;
+  const { guard, extraRoots, sandbox, temporary, wrap } = parts;
+  const { outputs, changes: changeRecords, started: startRecords, scans: effectRecords } = parts.files;
   const local = openLocalEnvironment({
-    ...{ workspace, outputs, changeRecords, startRecords, sandbox, guard, isForOneCall },
+    ...{ workspace, outputs, changeRecords, startRecords, sandbox, guard, effectRecords },
     redirect: temporary && ((named) => temporary.locate(named)),
     extraRoots: extraRoots && {
       directories: [...extraRoots.read, ...extraRoots.write, ...extraRoots.ask],

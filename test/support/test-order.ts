@@ -20,7 +20,7 @@ const longest: readonly string[] = [
   "src/tools/shell/run.test.ts",
   "src/environment/local/changes/change-crash.test.ts",
   "src/pipeline/stages/keep-undo-crash.test.ts",
-  "src/journal/scan/scanner.test.ts",
+  "src/engine/journal/effects/scanner.test.ts",
   "src/sandbox/limits/limits.test.ts",
   "src/environment/conformance/conformance.test.ts",
   "test/attacks/process-facts.test.ts",

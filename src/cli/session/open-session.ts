@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
-import { stopHeapGrowth } from "../../lib/async/without-heap-growth.ts";
 import type { Hub, HubOptions } from "../../mcp/hub/connect-hub.ts";
 import type { Elicit } from "../../mcp/types.ts";
 import type { ModelSettings } from "../../models/settings.ts";
@@ -144,10 +143,12 @@ export function boundYoungSpace(session: Pick<Session, "on">): void {
   const stop = session.on(({ type }) => {
     if (type !== "round-start") return;
     // The module is loaded here, because nothing before the first request needs it.
-    const { getHeapSpaceStatistics } = process.getBuiltinModule("node:v8");
+    const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule("node:v8");
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
     if (young === undefined || young.space_size < enoughBytes) return;
-    stopHeapGrowth();
+    setFlagsFromString("--semi-space-growth-factor=1");
+    // The launcher stores compiled code then, which V8 accepts only with the same flags.
+    process.prependOnceListener("exit", () => setFlagsFromString("--semi-space-growth-factor=2"));
     stop();
   });
 }

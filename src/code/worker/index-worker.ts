@@ -11,7 +11,6 @@ import type { Embedder } from "../../contract/embeddings.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ReadRules } from "../../contract/guard.ts";
-import { withoutHeapGrowth } from "../../lib/async/without-heap-growth.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import { type ListedFiles, WorkspaceLister } from "../index/build/list-workspace.ts";
@@ -59,10 +58,7 @@ export class IndexWorker {
     const asked = ++this.#asked;
     this.#waiting.set(asked, progress);
     try {
-      // This process checks each new file against the rules, which creates many objects.
-      const state = await withoutHeapGrowth(() =>
-        this.#worker.ask("refresh", () => ({ asked, patient }), { ...about, signal }),
-      );
+      const state = await this.#worker.ask("refresh", () => ({ asked, patient }), { ...about, signal });
       return {
         state,
         ...this.#queries,

@@ -49,7 +49,7 @@ describe("combinations of those above", { tags: "slow" }, () => {
   });
 });
 
-testConformance("memory backend", openBackendWorld, { snapshots: false });
+testConformance("memory backend", openBackendWorld, { effects: false });
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -69,5 +69,5 @@ const openServiceWorld: OpenWorld = ({ files, outputs = {} } = {}) => {
 // It has the code of the memory backend around it, and a request takes longer.
 testSomeConformance("service backend", openServiceWorld);
 describe("also", { tags: "slow" }, () =>
-  testOtherConformance("service backend", openServiceWorld, { snapshots: false }),
+  testOtherConformance("service backend", openServiceWorld, { effects: false }),
 );

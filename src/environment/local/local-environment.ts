@@ -1,6 +1,7 @@
 import { closeSync, openSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { relative } from "node:path";
+import type { EffectWatch, WatchWanted } from "../../contract/effects.ts";
 import type {
   Announcing,
   ChangedSinceWanted,
@@ -66,7 +67,6 @@ import { writeWhole } from "./files/write-file.ts";
 import { ignoreFilesOutside } from "./ignore-files-outside.ts";
 import { LocalPaths, type LocalPathsOptions, type LocatedPath } from "./local-paths.ts";
 import type { StarterOptions } from "./processes/starter.ts";
-import type { WatchLimits } from "./scan/watched-snapshots.ts";
 
 export interface LocalEnvironmentOptions extends LocalPathsOptions {
   /**
@@ -81,10 +81,8 @@ export interface LocalEnvironmentOptions extends LocalPathsOptions {
   readonly sandbox?: SandboxOptions | undefined;
   /** The paths of programs by name. A program with the path undefined is unavailable. */
   readonly programs?: Programs | undefined;
-  /** Whether it runs only one command, so that a watch must start before it to be useful. Default: false. */
-  readonly isForOneCall?: boolean | undefined;
-  /** When snapshots use a watch of the directories; for tests. */
-  readonly watching?: Partial<WatchLimits> | undefined;
+  /** A private directory for the records of watched effects, see `watchEffects`. Default: no records. */
+  readonly effectRecords?: string | undefined;
   /** The time that programs have to clean up after SIGTERM, before they are killed. Default: 2 s. */
   readonly graceMs?: number | undefined;
   /** Certificates and name resolution for tests. Default: those of the system. */
@@ -116,19 +114,12 @@ class LocalEnvironment implements Environment, AsyncDisposable {
   readonly #starter = loadOnce(
     async () => new (await import("./processes/starter.ts")).Starter(this.#starting),
   );
-  readonly #snapshots = loadOnce(async () => {
-    const { WatchedSnapshots } = await import("./scan/watched-snapshots.ts");
-    const { placeholdersMade } = await import("../../sandbox/bubblewrap/placeholders.ts");
-    const starter = await this.#starter.load();
-    return new WatchedSnapshots({
-      pinning: this.#paths.inside,
-      findPerl: () => starter.find("perl"),
-      programs: () => starter.programs(),
-      placeholders: () => placeholdersMade,
-      limits: this.#watching,
-    });
+  readonly #effectRecords: string | undefined;
+  readonly #effects = loadOnce(async () => {
+    const { EffectWatches } = await import("../../engine/environment/effects/effect-watches.ts");
+    const snapshot = (options: SnapshotOptions) => this.#snapshot(options);
+    return new EffectWatches({ environment: this, snapshot, folder: this.#effectRecords });
   });
-  readonly #watching: Partial<WatchLimits>;
   #outside: { files: readonly IgnoreFileOutside[]; until: number } = { files: [], until: 0 };
 
   constructor(options: LocalEnvironmentOptions) {
@@ -143,19 +134,16 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     const { programs = {}, startRecords, sandbox, graceMs, extraRoots } = options;
     // The programs in the user's home are the user's own.
     const writable = extraRoots?.writable?.filter((folder) => !liesInside(homedir(), folder)) ?? [];
-    const changedDirectories = async () => (await this.#snapshots.loaded())?.changedDirectories();
     this.#starting = {
       programs,
       sandbox,
-      changedDirectories,
       graceMs,
       workspace: this.workspace,
       writable,
       records: startRecords,
     };
     this.#web = options.web;
-    // Without a watch before it, the second snapshot, after the first command, scans everything anyway.
-    this.#watching = { snapshotsBefore: options.isForOneCall ? 2 : 1, ...options.watching };
+    this.#effectRecords = options.effectRecords;
     // Content that is stored for undo is not shown to the caller.
     const unguarded = new PathChecker(this.workspace, undefined);
     openers.set(this, (path) => {
@@ -279,11 +267,26 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     return changedSince(this.workspace, directories, wanted);
   }
 
-  async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
-    const snapshots = await this.#snapshots.load();
+  async listEntries({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Snapshot> {
+    return this.#snapshot({ signal });
+  }
+
+  async watchEffects(wanted: WatchWanted): Promise<EffectWatch> {
+    return (await this.#effects.load()).watch(wanted);
+  }
+
+  async resumeEffects(
+    id: string,
+    { without }: Pick<WatchWanted, "without">,
+  ): Promise<EffectWatch | undefined> {
+    return (await this.#effects.load()).resume(id, without);
+  }
+
+  async #snapshot(options: SnapshotOptions): Promise<Snapshot> {
+    const { takeSnapshot } = await import("./scan/take-snapshot.ts");
     const placeholders = await this.#watchPlaceholders();
     try {
-      const snapshot = await snapshots.take(await this.ignoreFilesOutside(), options);
+      const snapshot = await takeSnapshot(this.#paths.inside, await this.ignoreFilesOutside(), options);
       if (placeholders === undefined) return snapshot;
       const { leaveOutPlaceholders } = await import("./scan/leave-out-placeholders.ts");
       return leaveOutPlaceholders(snapshot, placeholders.seen(), withSlash(this.workspace));
@@ -372,7 +375,6 @@ class LocalEnvironment implements Environment, AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    await (await this.#snapshots.loaded())?.close();
     await (await this.#starter.loaded())?.close();
     for (const directory of this.#directories) directory.close();
     this.#paths.close();

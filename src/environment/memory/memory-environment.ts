@@ -1,3 +1,4 @@
+import type { EffectWatch, WatchWanted } from "../../contract/effects.ts";
 import type {
   Announcing,
   ChangeOptions,
@@ -19,7 +20,8 @@ import type {
 } from "../../contract/environment.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
-import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
+import type { Snapshot } from "../../contract/snapshot.ts";
+import { EffectWatches } from "../../engine/environment/effects/effect-watches.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
 import {
@@ -74,6 +76,7 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
   readonly runsPrograms = false;
   readonly #tree: Tree;
   readonly #outputs = new Map<string, FileNode>();
+  #effects: EffectWatches | undefined;
 
   constructor(
     content: {
@@ -254,9 +257,19 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
     return this.#announced(path, options, () => changeEntry(this.#tree, this.#relative(path), path, change));
   }
 
-  async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
-    throwIfAborted(options.signal);
-    return snapshotTree(this.#tree, options);
+  async listEntries({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Snapshot> {
+    throwIfAborted(signal);
+    return snapshotTree(this.#tree, {});
+  }
+
+  async watchEffects(wanted: WatchWanted): Promise<EffectWatch> {
+    throwIfAborted(wanted.signal);
+    this.#effects ??= new EffectWatches({
+      environment: { workspace: this.workspace, start: (program) => this.start(program) },
+      snapshot: async (options) => snapshotTree(this.#tree, options),
+      folder: undefined,
+    });
+    return this.#effects.watch(wanted);
   }
 
   async openDirectory(path: string): Promise<Directory> {

@@ -1,18 +1,22 @@
-import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../contract/snapshot.ts";
-import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../lib/ignore/ignore-rules.ts";
 import {
-  directoriesOf,
-  IgnoredBudget,
-  namesBelow,
-  SnapshotColumns,
-  smallFileBytes,
-} from "../snapshot-columns.ts";
+  type Entry,
+  type LeftOut,
+  type Snapshot,
+  type SnapshotOptions,
+  typeBits,
+} from "../../contract/snapshot.ts";
+import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../lib/ignore/ignore-rules.ts";
+import { IgnoredBudget, namesBelow, smallFileBytes, tooManyEntries } from "../ignored-budget.ts";
 import { type DirectoryNode, infoOf, type Node, type Tree } from "./tree.ts";
 
 /** Implements Environment.snapshot. There are no repositories, only ignore files. */
-export function snapshotTree(tree: Tree, { without = [], like, ignored: limits }: SnapshotOptions): Snapshot {
-  const columns = new SnapshotColumns();
-  const decided = directoriesOf(like);
+export function snapshotTree(
+  tree: Tree,
+  { without = [], like, ignored: limits, maxEntries = Number.POSITIVE_INFINITY }: SnapshotOptions,
+): Snapshot {
+  const takenMs = Date.now();
+  const entries = new Map<string, Entry>();
+  const leftOut = new Map<string, LeftOut>();
   const passedOver = namesBelow(`${tree.rootPath}/`, without);
   const ignored = new IgnoredBudget(limits);
   const enter = (directory: DirectoryNode, path: string, above: IgnoreLevels, isInIgnored: boolean) => {
@@ -20,23 +24,24 @@ export function snapshotTree(tree: Tree, { without = [], like, ignored: limits }
     for (const [name, node] of directory.children) {
       const entry = path === "" ? name : `${path}/${name}`;
       if (passedOver.has(entry)) continue;
-      const place = columns.add(entry, figuresOf(node));
-      if (node.kind === "link") columns.targets.set(place, node.target);
+      if (entries.size >= maxEntries) throw tooManyEntries(maxEntries);
+      entries.set(entry, entryOf(node));
       if (node.kind === "file") {
         const { length } = node.bytes;
         const isIgnored =
           isInIgnored || (length > smallFileBytes && levels.decide(entry, "file") === "ignore");
-        if (isIgnored && !ignored.stores(length)) columns.leftOut.set(place, "ignored");
+        if (isIgnored && !ignored.stores(length)) leftOut.set(entry, "ignored");
       }
       if (node.kind !== "directory") continue;
       const isIgnored = isInIgnored || levels.decide(entry, "directory") === "ignore";
-      const why = decided.has(entry) ? decided.get(entry) : whyNotEntered(node, name, isIgnored && ignored);
+      const isDecided = ((like?.entries.get(entry)?.mode ?? 0) & typeBits.all) === typeBits.directory;
+      const why = isDecided ? like!.leftOut.get(entry) : whyNotEntered(node, name, isIgnored && ignored);
       if (why === undefined) enter(node, entry, levels, isIgnored);
-      else columns.leftOut.set(place, why);
+      else leftOut.set(entry, why);
     }
   };
   enter(tree.root, "", new IgnoreLevels([]), false);
-  return columns.done();
+  return { takenMs, entries, leftOut, repositories: [] };
 }
 
 /** Returns why a directory is not entered, if so. `ignored` is the budget, if the directory is ignored. */
@@ -54,10 +59,17 @@ function rulesIn({ children }: DirectoryNode): Map<IgnoreFileName, string> {
   return new Map(rules?.kind === "file" ? [[".gitignore", rules.bytes.toString()]] : []);
 }
 
-function figuresOf(node: Node) {
+function entryOf(node: Node): Entry {
   const { bytes, mode, modifiedMs } = infoOf(node);
-  const times = { mtimeMs: modifiedMs, ctimeMs: modifiedMs };
-  return { mode: typeBits[node.kind] | mode, size: bytes, ...times, ino: numberOf(node), dev: 0 };
+  return {
+    mode: typeBits[node.kind] | mode,
+    size: bytes,
+    mtimeMs: modifiedMs,
+    ctimeMs: modifiedMs,
+    ino: numberOf(node),
+    dev: 0,
+    target: node.kind === "link" ? node.target : undefined,
+  };
 }
 
 /** Returns a number for a node. It serves as an inode, because a written file is a new node. */

@@ -16,6 +16,14 @@ import { withGuard } from "../foreign-environment.ts";
 import { decodeBody, decodeFrame } from "./message.ts";
 import { openRemoteEnvironment } from "./remote-environment.ts";
 
+const difference = {
+  path: "a",
+  before: { kind: "nothing" },
+  after: { kind: "nothing" },
+  looksSame: false,
+  isOverBudget: false,
+};
+
 it("uses a valid answer", async () => {
   const { bytes } = await read(await answering(file));
   expect(Buffer.from(bytes).toString()).toBe("x");
@@ -150,25 +158,70 @@ it("refuses announcements that belong to no change, or do not fit it", async () 
 });
 
 it.each<readonly [string, object, string]>([
-  ["figures that do not fit", { figures: new Float64Array(5) }, "a snapshot has wrong figures"],
+  ["figures that do not fit", { figures: new Float64Array(5) }, "a list of entries has wrong figures"],
   ["a path outside", { paths: Buffer.from("../a\0") }, "a path is not inside the workspace"],
   ["an absolute path", { paths: Buffer.from("/etc/passwd\0") }, "a path is not inside the workspace"],
-  ["a target of no entry", { targets: [[1, "x"]] }, "a snapshot has an entry that it does not list"],
-  ["impossible contents", { contents: [["", -1, 0, 9]] }, "a snapshot has a directory with wrong contents"],
-  ["an unknown reason", { leftOut: [[0, "because"]] }, "a snapshot has an unknown reason"],
+  ["an unknown reason", { leftOut: [{ path: "a", why: "because" }] }, "why is unknown"],
   [
     "a repository outside",
-    { repositories: [{ path: "../x", prefix: "", state: { head: "", index: "", refs: "" } }] },
+    { repositories: [{ path: "../x", prefix: "" }] },
     "a path is not inside the workspace",
   ],
-])("refuses a snapshot with %s", async (_, part, fault) => {
-  const snapshot = {
-    ...{ id: 1, takenMs: 1, paths: Buffer.from("a\0"), figures: new Float64Array(6) },
-    ...{ targets: [], contents: [], leftOut: [], repositories: [] },
+])("refuses a list of entries with %s", async (_, part, fault) => {
+  const list = {
+    takenMs: 1,
+    paths: Buffer.from("a\0"),
+    figures: new Float64Array(6),
+    targets: [],
+    leftOut: [],
+    repositories: [],
   };
-  expect([...(await (await answering(snapshot)).snapshot!()).entries.paths()]).toEqual(["a"]);
-  const environment = await answering({ ...snapshot, ...part });
-  expect(await failureOf(environment.snapshot!())).toEqual(invalid(fault));
+  expect([...(await (await answering(list)).listEntries!()).entries.keys()]).toEqual(["a"]);
+  const environment = await answering({ ...list, ...part });
+  expect(await failureOf(environment.listEntries!())).toEqual(invalid(fault));
+});
+
+it.each<readonly [string, object, string]>([
+  ["a path outside", { paths: Buffer.from("../a\0") }, "a path is not inside the workspace"],
+  ["figures that do not fit", { figures: new Float64Array(3) }, "a list of files has wrong figures"],
+  ["a list that is cut off", { paths: Buffer.from("a") }, "a list of paths is cut off"],
+])("refuses files to keep with %s", async (_, part, fault) => {
+  const watch = { id: 1, paths: Buffer.from("a\0"), figures: new Float64Array(2), keptBytes: 0 };
+  const wanted = { id: "call_1", storedSince: 0, maxEntries: 10 };
+  expect((await (await answering(watch)).watchEffects!(wanted)).toKeep).toHaveLength(1);
+  const environment = await answering({ ...watch, ...part });
+  expect(await failureOf(environment.watchEffects!(wanted))).toEqual(invalid(fault));
+});
+
+it.each<readonly [string, object, string]>([
+  [
+    "a path outside",
+    { differences: [{ ...difference, path: "../a" }] },
+    "a path is not inside the workspace",
+  ],
+  [
+    "a repository outside",
+    { differences: [{ ...difference, inGit: { repository: "/", oid: "" } }] },
+    "a path is not inside the workspace",
+  ],
+  ["an unknown state", { differences: [{ ...difference, before: { kind: "x" } }] }, "kind is unknown"],
+  ["a folder outside", { folders: { changed: [".."], unknown: [] } }, "a path is not inside the workspace"],
+  ["an unknown part of a repository", { repositories: [{ path: "", parts: ["x"] }] }, "parts is unknown"],
+])("refuses differences with %s", async (_, part, fault) => {
+  const effects = {
+    id: 1,
+    paths: Buffer.from(""),
+    figures: new Float64Array(0),
+    keptBytes: 0,
+    differences: [difference],
+    notCompared: [],
+    folders: { changed: [], unknown: [] },
+    repositories: [],
+  };
+  const wanted = { id: "call_1", storedSince: 0, maxEntries: 10 };
+  const end = async (answer: object) => (await (await answering(answer)).watchEffects!(wanted)).end();
+  expect((await end(effects)).differences).toHaveLength(1);
+  expect(await failureOf(end({ ...effects, ...part }))).toEqual(invalid(fault));
 });
 
 it("refuses names and paths in lists that lead elsewhere", async () => {

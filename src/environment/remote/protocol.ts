@@ -1,4 +1,5 @@
 import { errorCodes } from "../../contract/error.ts";
+import type { EntryState } from "../../contract/history.ts";
 import {
   bytes,
   count,
@@ -35,7 +36,9 @@ const fileState = object({ kind: oneOf("file"), hash: sha256, bytes: count, mode
 const linkState = object({ kind: oneOf("link"), target: text });
 const directoryState = object({ kind: oneOf("directory"), mode: count });
 const nothingState = object({ kind: oneOf("nothing") });
-const entryState = either(either(fileState, linkState), either(directoryState, nothingState));
+const states = { file: fileState, link: linkState, directory: directoryState, nothing: nothingState };
+const anyState = object({ kind: oneOf("file", "link", "directory", "nothing") });
+const entryState: Shape<EntryState> = (value, at) => states[anyState(value, at).kind](value, at);
 
 const receipt = object({ realPath: text, before: optional(info), after: optional(info) });
 export const effects = list(
@@ -85,7 +88,8 @@ export type Greeting = Shaped<typeof greeting>;
 
 /** Optional methods of an environment that the target has. */
 export const optionalMethods = [
-  ...(["snapshot", "ignoreFilesOutside", "sandbox", "exchange"] as const),
+  ...(["listEntries", "watchEffects", "resumeEffects"] as const),
+  ...(["ignoreFilesOutside", "sandbox", "exchange"] as const),
   ...(["walk", "search", "list"] as const),
 ] as const;
 
@@ -119,50 +123,50 @@ export type SentConfinement = Shaped<typeof confinement>;
 
 const ownDirectory = object({ variable: text, files: table(textUpTo(1024 * 1024)), links: table(text) });
 
-const repositories = list(
-  object({
-    path: text,
-    prefix: text,
-    state: object({ head: text, index: text, refs: textUpTo(64 * 1024 * 1024) }),
-    /** The index; missing when the client has it, or when there is none. */
-    index: optional(object({ bytes, modifiedMs: number })),
-  }),
-  10_000,
-);
-
-const columnShapes = {
-  id: count,
+/** The entries of a workspace, see `packSnapshot`. */
+const packedSnapshot = object({
   takenMs: number,
-  /** The paths, each with a NUL byte at its end. */
   paths: bytes,
   figures: numbers,
-  targets: list(list(either(count, text), 2)),
-  contents: list(list(either(text, number), 4)),
-  leftOut: list(list(either(count, text), 2)),
-  repositories,
-};
-
-const columns = object(columnShapes);
-
-export type SentSnapshot = Shaped<typeof columns>;
-
-/** The difference to an earlier snapshot. In a list of changes, a place or path alone is to be deleted. */
-const delta = object({
-  // The entries that are not in `ranges`, as in a whole snapshot.
-  ...columnShapes,
-  /** The id of the earlier snapshot. */
-  base: count,
-  /** Entries of the earlier one, three numbers each: the first, the one after the last, and the first one there. */
-  ranges: numbers,
+  targets: list(list(text, 2)),
+  leftOut: list(object({ path: text, why: oneOf("ignored", "repository", "unreadable", "system") })),
+  repositories: list(object({ path: text, prefix: text }), 10_000),
 });
 
-export type SentDelta = Shaped<typeof delta>;
+export type SentSnapshot = Shaped<typeof packedSnapshot>;
 
-/** Not `either`, which would accept a delta with invalid ranges as a whole snapshot. */
-const columnsOrDelta: Shape<SentSnapshot | SentDelta> = (value, at) =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, "base")
-    ? delta(value, at)
-    : columns(value, at);
+/** Paths, each with a NUL byte at its end, and the hashes in their order. */
+const kept = { paths: bytes, hashes: list(sha256) };
+
+/** The files whose content is to be kept: path, bytes, and 1 if they are new. */
+const watched = object({ id: count, paths: bytes, figures: numbers, keptBytes: number });
+
+export type SentWatch = Shaped<typeof watched>;
+
+const sentEffects = object({
+  differences: list(
+    object({
+      path: text,
+      before: entryState,
+      after: entryState,
+      inGit: optional(object({ repository: text, oid: textUpTo(64) })),
+      looksSame: yesOrNo,
+      isOverBudget: yesOrNo,
+    }),
+    1_000_000,
+  ),
+  notCompared: list(
+    object({ path: text, why: oneOf("ignored", "repository", "unreadable", "system", "special") }),
+    1_000_000,
+  ),
+  folders: object({ changed: list(text), unknown: list(text) }),
+  repositories: list(
+    object({ path: text, parts: list(oneOf("HEAD", "branches or tags", "the index"), 3) }),
+    10_000,
+  ),
+});
+
+export type SentEffects = Shaped<typeof sentEffects>;
 
 const place = { directory: count };
 
@@ -229,19 +233,24 @@ export const methods = {
     result: nothing,
   },
   modifiedTimes: { params: object({ paths: list(text) }), result: numbers },
-  snapshot: {
+  listEntries: { params: nothing, result: packedSnapshot },
+  watchEffects: {
     params: object({
+      id: text,
       without: optional(list(text)),
-      like: optional(either(count, columns)),
-      known: optional(count),
-      again: optional(yesOrNo),
+      storedSince: number,
+      maxEntries: number,
       ignored: optional(object({ maxEntries: number, maxFileBytes: number, maxBytes: number })),
-      /** The states of the indexes that the client has. */
-      indexes: list(text, 10_000),
     }),
-    /** "unknown": the target no longer has the snapshot `like`. A difference: it has the snapshot `known`. */
-    result: either(oneOf("unknown"), columnsOrDelta),
+    result: watched,
   },
+  resumeEffects: {
+    params: object({ id: text, without: optional(list(text)) }),
+    result: optional(watched),
+  },
+  keepEffects: { params: object({ watch: count, ...kept }), result: nothing },
+  endEffects: { params: object({ watch: count }), result: sentEffects },
+  discardEffects: { params: object({ watch: count, ...kept }), result: nothing },
   walk: {
     params: object({ directory: text, hidden: yesOrNo, ignoreFiles: yesOrNo }),
     /** The paths, each with a NUL byte at its end. */

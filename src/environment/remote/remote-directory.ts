@@ -1,9 +1,9 @@
 import type { Directory, DirectoryEntry, FileInfo } from "../../contract/environment.ts";
+import { checkRelative } from "./checked-paths.ts";
 import { badMessage } from "./message.ts";
 import type { Peer } from "./peer.ts";
 import type { SentDirectory } from "./protocol.ts";
 import { type CallTarget, maxListBytes } from "./remote-process.ts";
-import { checkRelative } from "./snapshot-columns.ts";
 
 interface RemoteDirectoryParts {
   readonly peer: Peer;

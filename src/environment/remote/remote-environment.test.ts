@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { channelPair } from "../../../test/support/environment/channel-pair.ts";
 import type { Environment, RunningProcess } from "../../contract/environment.ts";
@@ -185,49 +184,6 @@ it("lists all files in one round trip, as a walk does", async () => {
   ] as const)
     expect(await walked(remote, start, hidden)).toEqual(await walked(world.environment, start, hidden));
   expect(calls).toEqual(["", "", "a"]);
-  await remote.close();
-});
-
-it("sends the index of a repository only when it has changed", async () => {
-  await using world = openLocalWorld({ files: { file: "text", ".git/HEAD": "ref: refs/heads/main\n" } });
-  mkdirSync(world.path(".git/refs"));
-  const index = (text: string) => writeFileSync(world.path(".git/index"), text);
-  index("DIRC one");
-  let reads = 0;
-  const counting = overrideEnvironment(world.environment, {
-    snapshot: async (options) => {
-      const snapshot = await world.environment.snapshot!(options);
-      const repositories = snapshot.repositories.map((repository) => ({
-        ...repository,
-        readIndex: () => {
-          reads += 1;
-          return repository.readIndex();
-        },
-      }));
-      return { ...snapshot, repositories };
-    },
-  });
-  const remote = await overChannel(counting);
-  const indexOf = async (options = {}) => {
-    const snapshot = await remote.snapshot!(options);
-    return { snapshot, text: Buffer.from(snapshot.repositories[0]!.readIndex()!.bytes).toString() };
-  };
-  const first = await indexOf();
-  const second = await indexOf({ like: first.snapshot, known: first.snapshot });
-  index("DIRC changed");
-  const third = await indexOf({ like: first.snapshot });
-  expect([first.text, second.text, third.text, reads]).toEqual(["DIRC one", "DIRC one", "DIRC changed", 2]);
-  expect([...second.snapshot.entries.paths()]).toEqual([...first.snapshot.entries.paths()]);
-  await remote.close();
-});
-
-it("repeats the choices of a snapshot that the target has forgotten", async () => {
-  await using world = openLocalWorld({ files: { "kept/a": "", ".gitignore": "" } });
-  const remote = await overChannel(world.environment);
-  const first = await remote.snapshot!();
-  for (let count = 0; count < 5; count += 1) await remote.snapshot!();
-  await remote.writeFile(".gitignore", Buffer.from("kept\n"));
-  expect([...(await remote.snapshot!({ like: first })).entries.paths()]).toContain("kept/a");
   await remote.close();
 });
 

@@ -28,16 +28,16 @@ import type { AttackedMachine } from "../../sandbox/proof/prove-boundary.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import type { Channel } from "./channel.ts";
+import { checkRelative, pathsOf } from "./checked-paths.ts";
 import { badMessage } from "./message.ts";
 import { Peer } from "./peer.ts";
 import { callbacks, type Greeting, greeting, targetNotes } from "./protocol.ts";
 import { RemoteChanges } from "./remote-changes.ts";
 import { RemoteDirectory } from "./remote-directory.ts";
+import { RemoteEffects } from "./remote-effects.ts";
 import { type CallTarget, callTarget, maxListBytes } from "./remote-process.ts";
 import { RemoteProcesses } from "./remote-processes.ts";
 import { RemoteReads } from "./remote-reads.ts";
-import { RemoteSnapshots } from "./remote-snapshots.ts";
-import { checkRelative, pathsOf } from "./snapshot-columns.ts";
 
 /** The environment of a target. */
 export interface TargetEnvironment extends Environment {
@@ -116,7 +116,9 @@ class RemoteEnvironment implements TargetEnvironment {
   #sandbox: Promise<SandboxReport> | undefined;
   #lastId = 0;
 
-  readonly snapshot: Environment["snapshot"];
+  readonly listEntries: Environment["listEntries"];
+  readonly watchEffects: Environment["watchEffects"];
+  readonly resumeEffects: Environment["resumeEffects"];
   readonly walk: Environment["walk"];
   readonly search: Environment["search"];
   readonly list: Environment["list"];
@@ -139,8 +141,10 @@ class RemoteEnvironment implements TargetEnvironment {
     this.runsPrograms = runsPrograms;
     this.keepsShells = runsPrograms;
     const able = <Method>(name: string, method: Method) => (abilities.includes(name) ? method : undefined);
-    const snapshots = new RemoteSnapshots(this.#call);
-    this.snapshot = able("snapshot", (options) => snapshots.take(options));
+    const effects = new RemoteEffects(this.#call);
+    this.listEntries = able("listEntries", (options) => effects.list(options?.signal));
+    this.watchEffects = able("watchEffects", (wanted) => effects.watch(wanted));
+    this.resumeEffects = able("resumeEffects", (id, wanted) => effects.resume(id, wanted));
     this.walk = able("walk", (directory, wanted) => this.#walk(directory, wanted));
     this.search = able("search", async (wanted, { without = [], signal }) => {
       const found = await this.#call("search", { wanted, without }, { signal, maxBytes: maxListBytes });

@@ -7,8 +7,7 @@ import type {
   Reaching,
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Repository, Snapshot } from "../../contract/snapshot.ts";
-import { BoundedCache } from "../../lib/bounded-cache.ts";
+import { packSnapshot } from "../../engine/environment/effects/pack-snapshot.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { readMany } from "../../lib/files-reader.ts";
@@ -26,9 +25,8 @@ import {
   type Result,
   type SentDirectory,
 } from "./protocol.ts";
+import { ServedEffects } from "./serve-effects.ts";
 import { type RevivePathRules, ServedProcesses } from "./serve-processes.ts";
-import { receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
-import { sendDelta } from "./snapshot-delta.ts";
 
 export interface ServeOptions {
   /** Turns rules about paths into functions. Without it, commands with such rules are refused. */
@@ -79,8 +77,7 @@ class ServedEnvironment {
   readonly #options: ServeOptions;
   readonly #processes: ServedProcesses;
   readonly #directories = new Leases();
-  readonly #snapshots = new BoundedCache<number, Snapshot>({ maxEntries: 4 });
-  #lastSnapshot = 0;
+  readonly #effects: ServedEffects;
 
   constructor(environment: Environment, channel: Channel, options: ServeOptions) {
     this.#environment = environment;
@@ -92,6 +89,7 @@ class ServedEnvironment {
       maxCalls: 10_000,
     });
     this.#processes = new ServedProcesses(environment, this.#peer, options.pathRules);
+    this.#effects = new ServedEffects(environment);
   }
 
   async run(): Promise<void> {
@@ -166,7 +164,16 @@ class ServedEnvironment {
       const times = await this.#environment.modifiedTimes(paths, signal);
       return Float64Array.from(times, (time) => time ?? Number.NaN);
     },
-    snapshot: (params, call) => this.#snapshot(params, call),
+    listEntries: async (_, { signal }) => {
+      if (this.#environment.listEntries === undefined) throw lacks("list of entries");
+      const { leftOut, ...packed } = packSnapshot(await this.#environment.listEntries({ signal }));
+      return { ...packed, leftOut: leftOut.map(([path, why]) => ({ path, why })) };
+    },
+    watchEffects: (wanted, { signal }) => this.#effects.watch({ ...wanted, signal }),
+    resumeEffects: ({ id, without }) => this.#effects.resume(id, without),
+    keepEffects: (params) => this.#effects.keep(params),
+    endEffects: ({ watch }) => this.#effects.end(watch),
+    discardEffects: (params) => this.#effects.discard(params),
     walk: async ({ directory, ...options }, { signal }) => {
       const walk = this.#options.walk;
       if (walk === undefined) throw lacks("walk");
@@ -248,28 +255,6 @@ class ServedEnvironment {
     const entries = await directory.entries().catch(none);
     const { path, realPath } = directory;
     return { path, realPath, entries: (entries?.length ?? 0) <= fewEntries ? entries : undefined };
-  }
-
-  async #snapshot(params: Params<"snapshot">, { signal }: Call): Promise<Result<"snapshot">> {
-    const { like: given, known, indexes, ...options } = params;
-    if (this.#environment.snapshot === undefined) throw lacks("snapshot");
-    const like =
-      typeof given === "number" ? this.#snapshots.use(given) : given && receiveSnapshot(given, none);
-    if (given !== undefined && like === undefined) return "unknown";
-    const earlier = known === undefined ? undefined : this.#snapshots.use(known);
-    const snapshot = await this.#environment.snapshot({
-      ...options,
-      ...(like && { like }),
-      ...(earlier && { known: earlier }),
-      signal,
-    } as NonNullable<Parameters<NonNullable<Environment["snapshot"]>>[0]>);
-    this.#lastSnapshot += 1;
-    this.#snapshots.set(this.#lastSnapshot, snapshot);
-    const has = new Set(indexes);
-    const knows = ({ state }: Repository) => has.has(state.index);
-    return earlier === undefined
-      ? sendSnapshot(snapshot, this.#lastSnapshot, knows)
-      : sendDelta(snapshot, this.#lastSnapshot, { snapshot: earlier, id: known! }, knows);
   }
 }
 

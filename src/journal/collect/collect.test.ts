@@ -8,13 +8,11 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { rounds } from "../../../test/support/rounds.ts";
-import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { PendingCalls } from "../../engine/journal/effects/pending-calls.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { BlobFolder, listBlobs } from "../../system/blob-store.ts";
 import { StoredConversations } from "../conversations.ts";
 import { Journal } from "../journal.ts";
-import { Holdings } from "../scan/holdings.ts";
-import { PendingScans } from "../scan/pending-scans.ts";
 import { verifyJournal } from "../verify-journal.ts";
 import { collect } from "./collect.ts";
 
@@ -62,20 +60,20 @@ describe("a collection", () => {
     expect(journal.calls({ changing: true }).length).toBe(3);
   });
 
-  it("keeps the contents of a killed command until its changes have been scanned", async () => {
+  it("keeps all contents until the changes of a killed command have been scanned", async () => {
     change(3, ["a"]);
-    const environment = new MemoryEnvironment({ files: { b: "" } });
-    const [snapshot, holdings] = [await environment.snapshot(), new Holdings(1)];
-    holdings.set(0, keep("b", 2));
-    const begun = { callId: "call_b", sequence: 1, collection: 0 };
+    keep("b", 2);
     const scans = join(folder, "scans");
-    const pending = new PendingScans(scans);
-    pending.add({ ...begun, before: { snapshot, holdings, uncovered: new Map() } });
+    const pending = new PendingCalls(scans);
+    pending.add({ callId: "call_b", sequence: 1 });
     const options = { budget: { maxBytes: 0, maxDays: 30 }, graceMs: 0, scans };
-    expect(await collect(journal, join(folder, "blobs"), options)).toEqual(removed(1, 0));
-    expect(left()).toEqual(["b"]);
-    pending.done(begun.callId);
-    expect(await collect(journal, join(folder, "blobs"), options)).toEqual(removed(1, 0));
+    expect(await collect(journal, join(folder, "blobs"), options)).toEqual({
+      ...removed(0, 0),
+      waitsFor: ["call_b"],
+    });
+    expect(left()).toEqual(["a", "b"]);
+    pending.done("call_b");
+    expect(await collect(journal, join(folder, "blobs"), options)).toEqual(removed(2, 0));
   });
 
   it("ages unreferenced contents by when they were last stored", async () => {

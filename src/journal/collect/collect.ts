@@ -1,10 +1,10 @@
+import { PendingCalls } from "../../engine/journal/effects/pending-calls.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { evidenceMs, supportedTime } from "../../lib/clock.ts";
 import { listBlobs, removeBlob, removeLeftovers, type StoredBlob } from "../../system/blob-store.ts";
 import { StoredConversations } from "../conversations.ts";
 import type { Journal } from "../journal.ts";
 import type { Records, Row, RunningCall } from "../records.ts";
-import { PendingScans } from "../scan/pending-scans.ts";
 import type { JournalBudget } from "./collector.ts";
 
 export interface Collection {
@@ -21,7 +21,7 @@ export interface CollectionOptions {
   readonly signal?: AbortSignal;
   /** The time for which a content stays that no recorded call needs. Default: ten minutes. */
   readonly graceMs?: number;
-  /** The folder of interrupted scans. No record names the contents that they need until they are completed. */
+  /** The folder of calls whose effects are being watched. No record names the contents that they need. */
   readonly scans?: string;
   /** Whether a database that cannot shrink in steps may be rewritten, which locks it for seconds. */
   readonly rebuilds?: boolean;
@@ -53,8 +53,9 @@ export async function collect(
   const removed: StoredBlob[] = [];
   const blobs = await list(folder, timeSlice);
   if (mayExceed(blobs, limits)) {
+    const waitsFor = options.scans === undefined ? [] : new PendingCalls(options.scans).list();
+    if (waitsFor.length > 0) return total(removed, { ...rest, waitsFor });
     const needs = await Needs.find(journal, oldest, timeSlice);
-    if (options.scans !== undefined) needs.hold(new PendingScans(options.scans).holdings());
     // Listed again: a content may have been stored again in the meantime.
     const chosen = choose(await list(folder, timeSlice), needs, limits);
     for (let index = 0; index < chosen.length; index += batchSize) {

@@ -4,11 +4,11 @@ import type { Environment, RecoveredChange } from "../../contract/environment.ts
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { RolledBack, Transaction, Transactions } from "../../contract/history.ts";
+import type { Scanner } from "../../engine/journal/effects/scanner.ts";
 import { newIdentifier } from "../../lib/identifier.ts";
 import type { TransactionMark, TransactionMarks } from "../../system/transaction-marks.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
-import type { Scanner } from "../scan/scanner.ts";
 import { protecting } from "../undo/plan-undo.ts";
 import { addTransactionRecord, transactionsIn } from "./transaction-records.ts";
 

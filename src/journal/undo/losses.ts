@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
+import { describeIgnored } from "../../engine/journal/effects/describe-ignored.ts";
 import type { Journal } from "../journal.ts";
-import { describeIgnored } from "../scan/ignored-folders.ts";
 
 /** Returns what an undo of these calls does not restore, each in one phrase. */
 export async function lossesOf(

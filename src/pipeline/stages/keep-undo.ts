@@ -1,6 +1,6 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import type { Scanner } from "../../journal/scan/scanner.ts";
+import type { Scanner } from "../../engine/journal/effects/scanner.ts";
 import { loadOnce } from "../../lib/async/load-once.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 import type { PipelineParts } from "../pipeline.ts";

@@ -534,7 +534,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([seen[0], existsSync(library)]).toEqual([`canary ${library}`, false]);
   });
 
-  it("leaves its placeholders out of snapshots while commands run", async () => {
+  it("leaves its placeholders out of lists while commands run", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const absent = [
       { path: join(fixture.workspace, ".mcp.json"), kind: "file" },
@@ -545,7 +545,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
       signal: new AbortController().signal,
     });
     expect(readdirSync(fixture.workspace)).toEqual([".git", ".mcp.json"]);
-    expect((await fixture.environment.snapshot?.())?.entries.count).toBe(0);
+    expect((await fixture.environment.listEntries?.())?.entries.size).toBe(0);
     program.endInput();
     await program.exit;
     expect(readdirSync(fixture.workspace)).toEqual([]);

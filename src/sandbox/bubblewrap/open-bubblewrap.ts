@@ -37,7 +37,6 @@ export async function openBubblewrap(
   await placeholders.removeAbandoned();
   const view = new WorkspaceView({
     ...{ workspace, directory, own, privates, placeholders },
-    changedDirectories: options.changedDirectories,
     repositories: new RepositoryWatch({ workspace, folder: recordFolders(directory).repositories }),
     visible: findVisible({ also: options.alsoVisible, gitFiles: await filesOfGitSettings(findProgram) }),
   });

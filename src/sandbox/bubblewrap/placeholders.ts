@@ -5,9 +5,6 @@ import { atPinnedPath, changeAt, contentAt } from "../../system/pinned-path.ts";
 import type { DelayedRemoval } from "./delayed-removal.ts";
 import { type Placeholder, PlaceholderRecords } from "./placeholder-records.ts";
 
-/** How often this process has created a placeholder at a path. */
-export const placeholdersMade: Map<string, number> = new Map();
-
 /**
  * The placeholders in a workspace. The last command that uses a placeholder removes it, or after a crash the next process
  * does, unless it has other content.
@@ -118,7 +115,6 @@ function make(placeholder: Placeholder): boolean {
         if (kind === "directory") mkdirSync(pinned);
         else writeFileSync(pinned, content, { flag: "wx", mode: 0o444 });
       });
-      placeholdersMade.set(path, (placeholdersMade.get(path) ?? 0) + 1);
       return true;
     } catch (error) {
       const why = errnoOf(error) ?? "";

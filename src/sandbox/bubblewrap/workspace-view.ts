@@ -346,8 +346,8 @@ export class WorkspaceView {
 
   /** Makes a scan, which is limited outside the workspace, so that the command does not wait for a very large grant. */
   #newScan(top: string): TreeScan {
-    const { workspace, maxGranted = 20_000, changedDirectories } = this.#options;
-    const budget = top === workspace ? { changedDirectories } : { maxDirectories: maxGranted, maxMs: 5_000 };
+    const { workspace, maxGranted = 20_000 } = this.#options;
+    const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 5_000 };
     const store = recordFolders(this.#options.directory).scans;
     return new TreeScan(top, { leaveOut: this.#unseen, store, ...budget });
   }

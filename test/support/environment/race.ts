@@ -162,7 +162,7 @@ export const actions: Readonly<Record<RacedAction, Act>> = {
     }
   },
   snapshot: async (environment) => {
-    const paths = [...(await environment.snapshot!()).entries.paths()];
+    const paths = [...(await environment.listEntries!()).entries.keys()];
     if (paths.includes("house/door/tree")) return "secret";
     if (!paths.includes("house/door/file")) throw new ToolError("not-found", "It is a link by now");
     return undefined;

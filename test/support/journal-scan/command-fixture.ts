@@ -75,8 +75,8 @@ export async function openCommandFixture(
   };
 }
 
-/** Another instance in the workspace of a fixture, which stays when this instance is closed. */
-export async function openAnotherFixture(
+/** Opens an instance in the workspace of a fixture, which stays when the instance is closed. */
+async function openAnotherFixture(
   { home, workspace }: Pick<CommandFixture, "home" | "workspace">,
   options: ToolcribOptions = {},
 ): Promise<CommandFixture> {

@@ -15,7 +15,7 @@ import { channelPair } from "../environment/channel-pair.ts";
 export const greeting = {
   workspace: "/work",
   runsPrograms: true,
-  abilities: ["snapshot", "walk", "exchange", "ignoreFilesOutside", "sandbox"],
+  abilities: ["listEntries", "watchEffects", "walk", "exchange", "ignoreFilesOutside", "sandbox"],
 };
 
 export interface Asked {

@@ -44,9 +44,9 @@ it("reads each file of another machine once, and later only those that have chan
   const remote = await overChannel(world.environment, { walk: walkWhole });
   const calls: string[] = [];
   const counted = overrideEnvironment(remote, {
-    snapshot: (options) => {
-      calls.push("snapshot");
-      return remote.snapshot!(options);
+    listEntries: (options) => {
+      calls.push("list");
+      return remote.listEntries!(options);
     },
     walk: (...wanted) => {
       calls.push("walk");
@@ -61,11 +61,11 @@ it("reads each file of another machine once, and later only those that have chan
   const taken = () => calls.splice(0).sort();
   await using index = openIndex(counted, join(folder.path, "index"));
   expect(await index.built()).toMatchObject({ files: 2, indexed: 2, outlined: 1 });
-  expect(taken()).toEqual(["a/one.ts", "b.txt", "snapshot", "walk"]);
-  await expect.poll(async () => [await index.files("words"), taken()]).toEqual([["b.txt"], ["snapshot"]]);
+  expect(taken()).toEqual(["a/one.ts", "b.txt", "list", "walk"]);
+  await expect.poll(async () => [await index.files("words"), taken()]).toEqual([["b.txt"], ["list"]]);
   writeFileSync(world.path("b.txt"), "other words");
   expect(await index.files("other")).toEqual(["b.txt"]);
-  expect(taken()).toEqual(["b.txt", "snapshot", "walk"]);
+  expect(taken()).toEqual(["b.txt", "list", "walk"]);
   writeFileSync(world.path(".git/info/exclude"), "b.txt\n");
   expect(await index.files("other")).toEqual([]);
   await remote.close();

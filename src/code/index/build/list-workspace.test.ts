@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../../environment/memory/memory-environment.ts";
@@ -48,27 +48,6 @@ describe("WorkspaceLister", () => {
       files = await opened.list();
     } while (files.at(files.find("a.ts")!).settled);
     expect(await opened.list()).not.toBe(files);
-  });
-
-  it("looks for files in use at most every two seconds", async () => {
-    const environment = new MemoryEnvironment({ files: { "a.ts": "" } });
-    const take = environment.snapshot.bind(environment);
-    const ignored: unknown[] = [];
-    environment.snapshot = (options) => {
-      ignored.push(options?.ignoreFilesInUse);
-      return take(options);
-    };
-    const lister = new WorkspaceLister(environment);
-    try {
-      vi.useFakeTimers({ toFake: ["hrtime"] });
-      for (const pauseMs of [0, 0, 1999, 1]) {
-        vi.advanceTimersByTime(pauseMs);
-        await lister.list(signal);
-      }
-    } finally {
-      vi.useRealTimers();
-    }
-    expect(ignored).toEqual([false, true, true, false]);
   });
 
   it("skips a path that no file can have", async () => {

@@ -1,9 +1,8 @@
 import type { Environment } from "../../../contract/environment.ts";
-import { figure, isSettled, kindOfMode, type Snapshot, sharedRanges } from "../../../contract/snapshot.ts";
+import { type Entry, isSettled, kindOf, looksSame, type Snapshot } from "../../../contract/snapshot.ts";
 import { nameOf, parentOf, readWalkFilter } from "../../../files/visible-paths.ts";
 import { walkFiles } from "../../../files/walk.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
-import { monotonicMs } from "../../../lib/clock.ts";
 import { undefinedUnlessExhausted } from "../../../lib/exhaustion.ts";
 import { IgnoreChain } from "../../../lib/ignore/ignore-chain.ts";
 import { PathIndex } from "../storage/path-index.ts";
@@ -40,8 +39,6 @@ const visibility = { hidden: false, ignoreFiles: true } as const;
 export class WorkspaceLister {
   readonly #environment: Environment;
   #last: Listing | undefined;
-  /** When files in use were last looked for. */
-  #checkedInUseMs = Number.NEGATIVE_INFINITY;
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -52,7 +49,7 @@ export class WorkspaceLister {
     const last = this.#last;
     // The rules of the known repositories are read at the same time, because each of both may be a round trip.
     const [snapshot, known] = await Promise.all([
-      this.#snapshot(signal),
+      this.#environment.listEntries!({ signal }),
       last && this.#rulesOutside(last.snapshot, signal),
     ]);
     const isKnown = known !== undefined && repositoriesOf(snapshot) === repositoriesOf(last!.snapshot);
@@ -61,13 +58,6 @@ export class WorkspaceLister {
     const listed = isSame ? last : await this.#listFiles(snapshot, signal);
     this.#last = { ...listed, snapshot, rules };
     return listed.files;
-  }
-
-  #snapshot(signal: AbortSignal): Promise<Snapshot> {
-    const now = monotonicMs();
-    const ignoreFilesInUse = now < this.#checkedInUseMs + inUseMs;
-    if (!ignoreFilesInUse) this.#checkedInUseMs = now;
-    return this.#environment.snapshot!({ signal, known: this.#last?.snapshot, ignoreFilesInUse });
   }
 
   /** Returns the ignore rules that are not in files of the snapshot. */
@@ -104,80 +94,38 @@ export class WorkspaceLister {
     const outside = chain === undefined ? await environment.ignoreFilesOutside?.() : [];
     const withRules = new Set<string>();
     let hasForeignRules = chain?.hasForeignRules ?? outside?.some(({ name }) => isForeign(name)) ?? false;
-    for (const path of snapshot.entries.paths()) {
+    for (const path of snapshot.entries.keys()) {
       const name = nameOf(path);
       if (!ruleFiles.has(name)) continue;
       withRules.add(parentOf(path));
       hasForeignRules ||= isForeign(name);
     }
-    const places = placesOfFiles(snapshot);
+    const paths = Array.from(snapshot.entries.keys()).filter((path) => isFile(snapshot, path));
     if (chain !== undefined && !hasForeignRules) {
       const isVisible = await readWalkFilter({ environment, directory: "", chain, visibility, withRules });
-      const visible = places.filter((place) => isVisible(snapshot.entries.pathAt(place)));
-      return { files: new SnapshotFiles(snapshot, visible), isWalked: false };
+      return { files: filesIn(snapshot, paths.filter(isVisible)), isWalked: false };
     }
     // Foreign rules may include files that git ignores, which the snapshot omits.
-    const listed = new SnapshotFiles(snapshot, places);
-    const walked = new Set<number>();
-    const omitted = new Set<string>();
-    for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) {
-      const place = listed.find(path);
-      if (place !== undefined) walked.add(place);
-      // A path with a lone surrogate cannot name a file.
-      else if (path.isWellFormed()) omitted.add(path);
-    }
-    const files = new SnapshotFiles(snapshot, Uint32Array.from(walked), [...omitted]);
-    return { files, isWalked: hasForeignRules };
+    const walked: string[] = [];
+    // A path with a lone surrogate cannot name a file.
+    for await (const { path } of walkFiles(environment, "", { ...visibility, signal }))
+      if (path.isWellFormed()) walked.push(path);
+    return { files: filesIn(snapshot, walked), isWalked: hasForeignRules };
   }
 }
 
-function placesOfFiles(snapshot: Snapshot): Uint32Array {
-  const places = new Uint32Array(snapshot.entries.count);
-  let count = 0;
-  for (let place = 0; place < places.length; place += 1) if (isFile(snapshot, place)) places[count++] = place;
-  return places.subarray(0, count);
+function filesIn(snapshot: Snapshot, paths: readonly string[]): ListedFiles {
+  const { takenMs } = snapshot;
+  const listed = (path: string): ListedFile => {
+    if (!isFile(snapshot, path)) return { figures: undefined, settled: false };
+    const entry = snapshot.entries.get(path)!;
+    return { figures: figuresOf(entry), settled: isSettled(entry, takenMs) };
+  };
+  return new FilesByPath(new Map(paths.map((path) => [path, listed(path)])));
 }
 
-/** Files of a snapshot. Their places are those of its entries; files that it omits come after them. */
-class SnapshotFiles implements ListedFiles {
-  readonly #snapshot: Snapshot;
-  readonly #places: Uint32Array;
-  readonly #omitted: readonly string[];
-  readonly #index = new PathIndex((place) => this.pathAt(place));
-
-  constructor(snapshot: Snapshot, places: Uint32Array, omitted: readonly string[] = []) {
-    this.#snapshot = snapshot;
-    this.#places = places;
-    this.#omitted = omitted;
-    for (const place of this.places()) this.#index.set(this.pathAt(place), place);
-    // Names that are not valid UTF-8 may have the path of another entry. A path keeps only the place that `find` returns.
-    if (this.#index.size < this.size)
-      this.#places = places.filter((place) => this.find(this.pathAt(place)) === place);
-  }
-
-  get size(): number {
-    return this.#places.length + this.#omitted.length;
-  }
-
-  *places(): Generator<number> {
-    yield* this.#places;
-    for (const index of this.#omitted.keys()) yield this.#snapshot.entries.count + index;
-  }
-
-  find(path: string): number | undefined {
-    return this.#index.get(path);
-  }
-
-  pathAt(place: number): string {
-    const { entries } = this.#snapshot;
-    return place < entries.count ? entries.pathAt(place) : this.#omitted[place - entries.count]!;
-  }
-
-  at(place: number): ListedFile {
-    if (place >= this.#snapshot.entries.count) return { figures: undefined, settled: false };
-    const own = ownFigures.map((column) => this.#snapshot.entries.figureAt(place, column));
-    return { figures: own as unknown as Figures, settled: isSettled(this.#snapshot, place) };
-  }
+function figuresOf({ size, mtimeMs, ctimeMs, ino, dev }: Entry): Figures {
+  return [size, mtimeMs, ctimeMs, ino, dev];
 }
 
 /** Files that are given as a map. */
@@ -244,34 +192,26 @@ function isForeign(name: string): boolean {
   return name === ".ignore" || name === ".rgignore";
 }
 
-/** Files in use are looked for again after this time, because that takes longer than all the rest of a query. */
-const inUseMs = 2000;
-
 const maxRuleBytes = 1024 * 1024;
 
 /** Returns whether both snapshots list the same entries and the later one proves that no file has changed since. */
 function areUnchanged(earlier: Snapshot, later: Snapshot): boolean {
-  const [one, other] = [earlier.entries, later.entries];
-  if (one.count !== other.count || earlier.leftOut.size !== later.leftOut.size) return false;
-  const [shared] = sharedRanges(later, earlier);
-  if (shared?.first === 0 && shared.end === one.count) return true;
-  const isSame = (index: number, column: number) =>
-    one.figureAt(index, column) === other.figureAt(index, column);
-  for (let index = 0; index < one.count; index += 1) {
-    if (earlier.leftOut.get(index) !== later.leftOut.get(index) || !isSame(index, figure.mode)) return false;
-    const isDirectory = kindOfMode(one.figureAt(index, figure.mode)) === "directory";
-    const isProved = isSettled(earlier, index) && ownFigures.every((column) => isSame(index, column));
-    if (!(isDirectory || isProved) || one.pathAt(index) !== other.pathAt(index)) return false;
+  if (earlier.entries.size !== later.entries.size || earlier.leftOut.size !== later.leftOut.size)
+    return false;
+  for (const [path, entry] of later.entries) {
+    const before = earlier.entries.get(path);
+    if (before === undefined || before.mode !== entry.mode) return false;
+    if (earlier.leftOut.get(path) !== later.leftOut.get(path)) return false;
+    const isProved = isSettled(before, earlier.takenMs) && looksSame(before, entry);
+    if (!isProved && kindOf(entry) !== "directory") return false;
   }
   return true;
 }
 
-const ownFigures = [figure.bytes, figure.modified, figure.changed, figure.inode, figure.device] as const;
-
 /** Names of files with ignore rules, and of the folder at which git's rules end. */
 const ruleFiles: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
 
-function isFile({ entries, leftOut }: Snapshot, index: number): boolean {
-  if (kindOfMode(entries.figureAt(index, figure.mode)) !== "file") return false;
-  return leftOut.get(index) !== "unreadable";
+function isFile({ entries, leftOut }: Snapshot, path: string): boolean {
+  const entry = entries.get(path);
+  return entry !== undefined && kindOf(entry) === "file" && leftOut.get(path) !== "unreadable";
 }

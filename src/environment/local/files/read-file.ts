@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, type Stats, sta
 import type { Environment, FileContent, Reaching } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
-import { allocateBuffer } from "../../../lib/bytes/large-buffer.ts";
 import { attempt } from "../../../system/attempt.ts";
 import type { BlobFolder, StoredBlob } from "../../../system/blob-store.ts";
 import { asToolError, isDirectory, isSpecial, keepsChanging, tooLarge } from "../../../system/file-errors.ts";
@@ -189,7 +188,7 @@ function readLarge(file: string): Buffer {
   const descriptor = openSync(file, "r");
   try {
     const { size } = fstatSync(descriptor);
-    const bytes = Buffer.from(allocateBuffer(size), 0, size);
+    const bytes = Buffer.allocUnsafeSlow(size);
     return bytes.subarray(0, readFully(descriptor, bytes, 0));
   } finally {
     closeSync(descriptor);

@@ -8,7 +8,7 @@ import { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import { limitsFor } from "../../../sandbox/limits/limits-for.ts";
 import { openSandbox, type SandboxOptions } from "../../../sandbox/open-sandbox.ts";
 import { ownCode } from "../../../sandbox/own-code.ts";
-import { connectOnLoopback, NoSandbox, type Sandbox, type SandboxContext } from "../../../sandbox/sandbox.ts";
+import { connectOnLoopback, NoSandbox, type Sandbox } from "../../../sandbox/sandbox.ts";
 import {
   allowedVariables,
   offlineVariables,
@@ -18,7 +18,6 @@ import {
 } from "../../../system/environment-variables.ts";
 import { ProgramFinder, type Programs } from "../../../system/find-program.ts";
 import { inTerminal } from "../../../system/pseudo-terminal.ts";
-import type { ProgramsRun } from "../scan/watched-snapshots.ts";
 import { listensOn } from "./inspect-process.ts";
 import { OutputPipes } from "./output-stream.ts";
 import type { OwnDirectories } from "./own-directories.ts";
@@ -35,7 +34,6 @@ export interface StarterOptions {
   /** The time between SIGTERM and SIGKILL. Default: 2 s. */
   readonly graceMs: number | undefined;
   readonly sandbox: SandboxOptions | undefined;
-  readonly changedDirectories: SandboxContext["changedDirectories"];
 }
 
 /** Starts programs for one environment, confined unless they are built-in. */
@@ -47,9 +45,6 @@ export class Starter {
   #ownDirectories: OwnDirectories | undefined;
   #sandbox: Promise<Sandbox> | undefined;
   #ownCode: readonly AbsentPath[] | undefined;
-  /** The sandbox of every running program that is not built-in. */
-  readonly #levels: SandboxLevel[] = [];
-  #ran: { atOnce: number; areConfined: boolean } = { atOnce: 0, areConfined: true };
 
   constructor(options: StarterOptions) {
     this.#options = options;
@@ -89,7 +84,6 @@ export class Starter {
     const sandbox: Sandbox = isConfined ? await this.#openSandbox() : new NoSandbox();
     const { command, remarks } = await this.#command(file, options);
     const mark = this.#runs.announce();
-    const ended = confinement === "ours" ? () => {} : this.#count(sandbox.level);
     try {
       const launch = await sandbox.prepare({
         ...command,
@@ -107,16 +101,13 @@ export class Starter {
       const isOurs = confinement === "ours";
       const outputs = isOurs ? undefined : await this.#pipes.take(sandbox.pipes);
       const watch = isOurs ? undefined : new LimitWatch(limitsFor(confinement, this.#options.workspace));
-      const running = await startProcess({
+      return await startProcess({
         ...{ input, outputs, signal, watch, mark, remarks, runs: this.#runs },
         launch: { ...launch, cwd },
         sandbox: sandbox.level,
         graceMs: this.#options.graceMs,
       });
-      running.exit.then(ended, ended);
-      return running;
     } catch (error) {
-      ended();
       this.#runs.forget(mark);
       throw error;
     }
@@ -136,30 +127,6 @@ export class Starter {
       if (leader !== undefined && (await listensOn(port, () => pids, leader))) return true;
     }
     return false;
-  }
-
-  /** Returns which programs have run since the last call. */
-  programs(): ProgramsRun {
-    const ran = this.#ran;
-    this.#ran = { atOnce: 0, areConfined: true };
-    this.#notice();
-    return { ...ran, now: this.#levels.length };
-  }
-
-  /** Counts a program until the returned function is called. */
-  #count(level: SandboxLevel): () => void {
-    this.#levels.push(level);
-    this.#notice();
-    return () => this.#levels.splice(this.#levels.indexOf(level), 1);
-  }
-
-  #notice(): void {
-    const { atOnce, areConfined } = this.#ran;
-    this.#ran = {
-      atOnce: Math.max(atOnce, this.#levels.length),
-      // Only bubblewrap has mounts, and links do not cross mounts.
-      areConfined: areConfined && this.#levels.every((level) => level === "bwrap"),
-    };
   }
 
   async close(): Promise<void> {
@@ -196,11 +163,11 @@ export class Starter {
 
   /** Opens the sandbox once, with the first command. */
   #openSandbox(): Promise<Sandbox> {
-    const { sandbox, workspace, changedDirectories } = this.#options;
+    const { sandbox, workspace } = this.#options;
     const findProgram = (name: string) => this.find(name);
     const open = async () => {
       if (sandbox === undefined) return new NoSandbox();
-      return openSandbox({ ...sandbox, workspace, findProgram, changedDirectories });
+      return openSandbox({ ...sandbox, workspace, findProgram });
     };
     // A failure is not kept, because it may have a temporary cause.
     this.#sandbox ??= open().catch((error) => {

@@ -33,16 +33,9 @@ function describe(workingTree: string, path: string, prefix: string): Repository
       index: stampOf(index),
       refs: [stampOf(join(shared, "packed-refs")), ...stampsBelow(join(shared, "refs"))].join("\n"),
     },
-    readIndex: () => {
-      const modifiedMs = statsAt(index)?.mtimeMs;
-      const bytes = readSmallFile(index, maxIndexBytes);
-      return bytes && modifiedMs !== undefined ? { bytes, modifiedMs } : undefined;
-    },
+    indexMs: statsAt(index)?.mtimeMs,
   };
 }
-
-/** The largest index to read, with about a million files. */
-const maxIndexBytes = 256 * 1024 * 1024;
 
 function namedDirectory(directory: string, file: string, pattern: RegExp): string | undefined {
   const named = pattern.exec(readText(join(directory, file)) ?? "")?.[1];

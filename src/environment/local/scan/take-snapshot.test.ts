@@ -1,13 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Snapshot } from "../../../contract/snapshot.ts";
+import { PathChecker } from "../../../system/path-checker.ts";
+import { ProcPinning } from "../../../system/pinning.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
+import { takeSnapshot } from "./take-snapshot.ts";
 
 const leftOut = async (world: ReturnType<typeof openLocalWorld>) => {
-  const { entries, leftOut: why } = await world.environment.snapshot!();
-  return Object.fromEntries(Array.from(why, ([position, reason]) => [entries.pathAt(position), reason]));
+  const { leftOut: why } = await world.environment.listEntries!();
+  return Object.fromEntries(why);
 };
 
 it("reports repositories, and changes of their HEAD, index and refs", async () => {
@@ -18,10 +20,10 @@ it("reports repositories, and changes of their HEAD, index and refs", async () =
       stdio: "pipe",
     });
   git("init", "--quiet");
-  const states = async () => (await world.environment.snapshot!()).repositories;
+  const states = async () => (await world.environment.listEntries!()).repositories;
   const first = await states();
   expect(first.map(({ path, prefix }) => ({ path, prefix }))).toEqual([{ path: "one", prefix: "" }]);
-  expect(first[0]!.readIndex()).toBeUndefined();
+  expect(first[0]!.indexMs).toBeUndefined();
   git("add", "a");
   const second = await states();
   expect([second[0]!.state.head, second[0]!.state.refs]).toEqual([
@@ -29,7 +31,7 @@ it("reports repositories, and changes of their HEAD, index and refs", async () =
     first[0]!.state.refs,
   ]);
   expect(second[0]!.state.index).not.toBe(first[0]!.state.index);
-  expect(Buffer.from(second[0]!.readIndex()!.bytes).toString("latin1", 0, 4)).toBe("DIRC");
+  expect(second[0]!.indexMs).toBe(statSync(world.path("one/.git/index")).mtimeMs);
   git("commit", "--quiet", "-m", "a");
   git("checkout", "--quiet", "--detach");
   const third = await states();
@@ -44,7 +46,8 @@ it("follows no link among the refs of a repository", async () => {
   });
   world.link("one/.git/refs/heads/away", "../../../../outside");
   world.link("two/.git/refs", "../../outside");
-  const refs = async () => (await world.environment.snapshot!()).repositories.map(({ state }) => state.refs);
+  const refs = async () =>
+    (await world.environment.listEntries!()).repositories.map(({ state }) => state.refs);
   const before = await refs();
   await world.environment.writeFile("outside/b", Buffer.from("other"));
   expect(await refs()).toEqual(before);
@@ -55,40 +58,10 @@ it("follows no link among the refs of a repository", async () => {
 it("finds the repository that contains the workspace", async () => {
   await using world = openLocalWorld({ files: { a: "a" } });
   execFileSync("git", ["init", "--quiet", join(world.environment.workspace, "..")]);
-  const { repositories } = await world.environment.snapshot!();
+  const { repositories } = await world.environment.listEntries!();
   expect(repositories.map(({ path, prefix }) => ({ path, prefix }))).toEqual([
     { path: "", prefix: "workspace/" },
   ]);
-});
-
-it("returns the same with and without an earlier snapshot", { tags: "slow" }, async () => {
-  const names = ["a", "b/c", "b/d/e", "b/d/f", "g/h", "g/.gitignore", "i/j/k", "l/m"];
-  await using world = openLocalWorld({ files: Object.fromEntries(names.map((name) => [name, name])) });
-  world.link("b/link", "c");
-  const steps = [
-    "true",
-    "echo more >> b/d/e; chmod 600 b/c",
-    "touch b/d/new; rm g/h",
-    "mv b/d i/d; mkdir b/d; touch b/d/other",
-    "rm b/link; ln -s d b/link; printf 'i\nnew\n' > g/.gitignore; mkdir g/i g/new",
-    "rm -r l; ln -s b l; git init -q g; rm -r i/j; touch i/j",
-  ];
-  let known = await world.environment.snapshot!();
-  for (const step of steps) {
-    // Old enough that directories count as settled.
-    execFileSync("bash", ["-c", `sleep 0.1; ${step}`], { cwd: world.environment.workspace });
-    const [quick, thorough] = [
-      await world.environment.snapshot!({ known }),
-      await world.environment.snapshot!(),
-    ];
-    expect({ ...comparable(quick), identity: 0 }).toEqual({ ...comparable(thorough), identity: 0 });
-    known = quick;
-  }
-});
-
-const comparable = ({ takenMs: _, repositories, ...rest }: Snapshot) => ({
-  ...rest,
-  repositories: repositories.map(({ path, state }) => ({ path, state })),
 });
 
 it("reports directories it may not enter", { tags: "root" }, async () => {
@@ -114,17 +87,13 @@ it("lists an entry with an invalid name under the closest valid one", async () =
 
 // Only Linux has such a directory.
 it.runIf(existsSync("/proc/self"))("does not enter virtual file systems of the kernel", async () => {
-  await using world = openLocalWorld({}, { workspace: "/" });
-  const options = {
-    without: readdirSync("/")
-      .filter((name) => name !== "proc")
-      .map((name) => `/${name}`),
-  };
-  const { entries, leftOut: why } = await world.environment.snapshot!(options);
-  const paths = [...entries.paths()];
-  expect(paths.indexOf("proc")).toBeGreaterThanOrEqual(0);
-  expect(paths.some((path) => path.startsWith("proc/"))).toBe(false);
-  expect(why.get(paths.indexOf("proc"))).toBe("system");
+  const pinning = new ProcPinning("/", new PathChecker("/", undefined));
+  const without = readdirSync("/")
+    .filter((name) => name !== "proc")
+    .map((name) => `/${name}`);
+  const { entries, leftOut: why } = await takeSnapshot(pinning, [], { without });
+  pinning.close();
+  expect([[...entries.keys()], [...why]]).toEqual([["proc"], [["proc", "system"]]]);
 });
 
 it("yields to other tasks", async () => {
@@ -133,11 +102,11 @@ it("yields to other tasks", async () => {
   );
   await using world = openLocalWorld({ files });
   const controller = new AbortController();
-  const looking = world.environment.snapshot!({ signal: controller.signal });
+  const looking = world.environment.listEntries!({ signal: controller.signal });
   setImmediate(() => controller.abort());
   // Fast machines finish before another task gets a turn.
   const outcome = await looking.then(
-    ({ entries }) => entries.count,
+    ({ entries }) => entries.size,
     ({ code }) => code,
   );
   expect([3050, "cancelled"]).toContain(outcome);

@@ -1,0 +1,262 @@
+import { join } from "node:path";
+import type {
+  ChangedRepository,
+  Effects,
+  EffectWatch,
+  FileToKeep,
+  RepositoryPart,
+  WatchWanted,
+} from "../../../contract/effects.ts";
+import type { DirectoryChange, Environment } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
+import {
+  isSettled,
+  kindOf,
+  looksSame,
+  type Repository,
+  type Snapshot,
+  type SnapshotOptions,
+} from "../../../contract/snapshot.ts";
+import { diskBytes } from "../../../lib/bytes/disk-bytes.ts";
+import { attemptQuietly } from "../../../system/attempt.ts";
+import { makePrivateDirectory } from "../../../system/directories.ts";
+import { moveFile } from "../../../system/moved-file.ts";
+import { readPrivateFile, writePrivateFile } from "../../../system/private-file.ts";
+import { compareSnapshots, type HeldSnapshot, inGit } from "./compare-snapshots.ts";
+import { GitContents, repositoryOf } from "./git-contents.ts";
+import { type PackedSnapshot, packSnapshot, unpackSnapshot } from "./pack-snapshot.ts";
+
+export interface EffectParts {
+  readonly environment: Pick<Environment, "start" | "workspace" | "changedSince">;
+  readonly snapshot: (options: SnapshotOptions) => Promise<Snapshot>;
+  /** A private folder with a record of each running watch. Default: a later process cannot resume one. */
+  readonly folder: string | undefined;
+}
+
+/** The watches of one environment. */
+export class EffectWatches {
+  readonly #parts: EffectParts;
+  readonly #git: GitContents;
+  #latest: Known | undefined;
+
+  constructor(parts: EffectParts) {
+    this.#parts = parts;
+    this.#git = new GitContents(parts.environment);
+  }
+
+  async watch(wanted: WatchWanted): Promise<EffectWatch> {
+    checkId(wanted.id);
+    const { id, without, storedSince, maxEntries, ignored, signal = never } = wanted;
+    const before: HeldSnapshot = await this.#parts.snapshot({ without, maxEntries, ignored, signal });
+    const earlier = this.#latest ?? this.#read(latestName);
+    if (earlier !== undefined) {
+      carryOver(before, earlier, { isStored: earlier.storedSince === storedSince });
+      await this.#forgetLost(before, earlier.snapshot, signal);
+    }
+    await this.#findInGit(before, signal);
+    await this.#git.remember(before, signal);
+    const toKeep: FileToKeep[] = [];
+    let keptBytes = 0;
+    for (const [path, entry] of before.entries) {
+      if (entry.held?.startsWith(inGit) || kindOf(entry) !== "file" || before.leftOut.has(path)) continue;
+      const isNew = earlier !== undefined && !isSettled(entry, earlier.snapshot.takenMs);
+      if (entry.held === undefined) toKeep.push({ path, bytes: entry.size, isNew });
+      else keptBytes += diskBytes(entry.size);
+    }
+    return { toKeep, keptBytes, ...this.#around(id, { snapshot: before, storedSince }, without) };
+  }
+
+  /** Continues the watch of an ended process. Returns undefined when there is no record of it. */
+  async resume(id: string, without: readonly string[] | undefined): Promise<EffectWatch | undefined> {
+    checkId(id);
+    const known = this.#read(id);
+    return known && { toKeep: [], keptBytes: 0, ...this.#around(id, known, without, known.startedMs) };
+  }
+
+  #around(
+    id: string,
+    known: Known,
+    without: readonly string[] | undefined,
+    since = Date.now(),
+  ): Pick<EffectWatch, "keep" | "end" | "discard"> {
+    const { snapshot: before, storedSince } = known;
+    let startedMs = since;
+    let after: HeldSnapshot | undefined;
+    return {
+      keep: async (hashes) => {
+        hold(before, hashes);
+        startedMs = Date.now();
+        this.#write(id, { ...known, startedMs });
+      },
+      end: async () => {
+        after = await this.#parts.snapshot({ without, like: before });
+        const treeOf = (path: string) => repositoryOf(before, path)?.path ?? "";
+        const found = compareSnapshots(before, after, treeOf);
+        return {
+          ...found,
+          folders: await this.#changedFolders(before, found.notCompared, startedMs),
+          repositories: await this.#changedRepositories(before, after),
+        };
+      },
+      discard: async (hashes = new Map()) => {
+        if (after !== undefined) {
+          hold(after, hashes);
+          // Git's names were checked with the index of the first scan.
+          this.#latest = { snapshot: { ...after, repositories: before.repositories }, storedSince };
+        }
+        if (this.#parts.folder !== undefined)
+          attemptQuietly(() => moveFile(this.#at(id), this.#at(latestName)));
+      },
+    };
+  }
+
+  /** Removes blobs that are no longer in the index, because git may delete them. */
+  async #forgetLost(snapshot: HeldSnapshot, earlier: Snapshot, signal: AbortSignal): Promise<void> {
+    const before = new Map(earlier.repositories.map(({ path, state }) => [path, state.index]));
+    const isAsBefore = ({ path, state }: Repository) => before.get(path) === state.index;
+    if (snapshot.repositories.every(isAsBefore) && before.size === snapshot.repositories.length) return;
+    const doubtful = Array.from(snapshot.entries).filter(([path, { held }]) => {
+      if (!held?.startsWith(inGit)) return false;
+      const repository = repositoryOf(snapshot, path);
+      return repository === undefined || !isAsBefore(repository);
+    });
+    const paths = doubtful.map(([path]) => path);
+    const inIndex = await this.#git.inIndex(snapshot, paths, signal);
+    for (const [path, entry] of doubtful)
+      if (inGit + inIndex.get(path) !== entry.held) entry.held = undefined;
+  }
+
+  async #findInGit(snapshot: HeldSnapshot, signal: AbortSignal): Promise<void> {
+    const { entries, leftOut, repositories } = snapshot;
+    if (repositories.length === 0) return;
+    const missing: string[] = [];
+    for (const [path, entry] of entries)
+      if (entry.held === undefined && kindOf(entry) === "file" && !leftOut.has(path)) missing.push(path);
+    if (missing.length === 0) return;
+    for (const [path, oid] of await this.#git.find(snapshot, missing, signal))
+      entries.get(path)!.held = inGit + oid;
+  }
+
+  /** Returns the ignored folders in which something has changed, and those that have too many entries to tell. */
+  async #changedFolders(
+    { leftOut, entries }: Snapshot,
+    notCompared: Effects["notCompared"],
+    sinceMs: number,
+  ): Promise<Effects["folders"]> {
+    const folders = Array.from(leftOut).flatMap(([path, why]) =>
+      why === "ignored" && kindOf(entries.get(path)!) === "directory" && !notCompared.has(path) ? [path] : [],
+    );
+    const { changedSince } = this.#parts.environment;
+    if (folders.length === 0 || changedSince === undefined) return { changed: folders, unknown: [] };
+    const found = await this.#parts.environment.changedSince!(folders, {
+      sinceMs,
+      maxEntries: maxUnseenEntries,
+    });
+    const having = (change: DirectoryChange) => folders.filter((path) => found.get(path) === change);
+    return { changed: having("changed"), unknown: having("unknown") };
+  }
+
+  async #changedRepositories(before: Snapshot, after: Snapshot): Promise<readonly ChangedRepository[]> {
+    const now = new Map(after.repositories.map((repository) => [repository.path, repository]));
+    const changed: ChangedRepository[] = [];
+    for (const repository of before.repositories) {
+      const current = now.get(repository.path);
+      // A removed repository is reported with its directory.
+      if (current === undefined) continue;
+      const parts: RepositoryPart[] = [];
+      if (repository.state.head !== current.state.head) parts.push("HEAD");
+      if (repository.state.refs !== current.state.refs) parts.push("branches or tags");
+      if (await this.#git.hasStaged(repository, current, never)) parts.push("the index");
+      if (parts.length > 0) changed.push({ path: repository.path, parts });
+    }
+    return changed;
+  }
+
+  #write(name: string, { snapshot, storedSince, startedMs }: Known): void {
+    const { folder } = this.#parts;
+    if (folder === undefined) return;
+    makePrivateDirectory(folder);
+    let holdings = "";
+    for (const { held = "" } of snapshot.entries.values()) holdings += `${held}\0`;
+    const stored: Stored = { format, snapshot: packSnapshot(snapshot), holdings, storedSince, startedMs };
+    writePrivateFile(this.#at(name), [v8().serialize(stored)]);
+  }
+
+  #read(name: string): Known | undefined {
+    if (this.#parts.folder === undefined) return undefined;
+    try {
+      const bytes = readPrivateFile(this.#at(name));
+      const stored = bytes && (v8().deserialize(bytes) as Stored);
+      if (stored?.format !== format) return undefined;
+      const { storedSince, startedMs } = stored;
+      const snapshot: HeldSnapshot = unpackSnapshot(stored.snapshot);
+      const holdings = stored.holdings.split("\0");
+      let index = 0;
+      for (const entry of snapshot.entries.values()) {
+        entry.held = holdings[index] || undefined;
+        index += 1;
+      }
+      return { snapshot, storedSince, startedMs };
+    } catch {
+      // A damaged record only means that files are stored again.
+      return undefined;
+    }
+  }
+
+  #at(name: string): string {
+    return join(this.#parts.folder!, name);
+  }
+}
+
+interface Known {
+  readonly snapshot: HeldSnapshot;
+  readonly storedSince: number;
+  /** When the call began to run. */
+  readonly startedMs?: number | undefined;
+}
+
+interface Stored extends Omit<Known, "snapshot"> {
+  readonly format: typeof format;
+  readonly snapshot: PackedSnapshot;
+  /** The holding of each entry, or nothing, with a NUL character at its end. */
+  readonly holdings: string;
+}
+
+const format = "toolcrib effects 1";
+const latestName = "latest";
+
+/** After a call: entries of ignored folders, to see whether it has changed them. */
+const maxUnseenEntries = 2_000;
+
+/** Refuses an id that is not the name of a file. */
+function checkId(id: string): void {
+  if (!/^\w+$/.test(id))
+    throw new ToolError("invalid-input", "The id of a watch has other characters than letters");
+}
+
+const never = new AbortController().signal;
+
+/** Copies what holds the contents of files that are unchanged since an earlier state. */
+function carryOver(
+  { entries }: HeldSnapshot,
+  { snapshot: earlier }: Known,
+  { isStored }: { readonly isStored: boolean },
+): void {
+  for (const [path, entry] of entries) {
+    const before = earlier.entries.get(path);
+    if (before?.held === undefined || !(isStored || before.held.startsWith(inGit))) continue;
+    if (isSettled(before, earlier.takenMs) && looksSame(before, entry)) entry.held = before.held;
+  }
+}
+
+function hold({ entries }: HeldSnapshot, hashes: ReadonlyMap<string, string>): void {
+  for (const [path, hash] of hashes) {
+    const entry = entries.get(path);
+    if (entry !== undefined) entry.held = hash;
+  }
+}
+
+/** Loads the module on first use, because most calls need no scan. */
+function v8(): typeof import("node:v8") {
+  return process.getBuiltinModule("node:v8");
+}
