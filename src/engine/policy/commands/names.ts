@@ -114,11 +114,9 @@ export function isHarmlessAlone({ program = "", redirections }: SimpleCommand): 
   return harmlessAlone.has(program) && redirections.every(({ kind }) => kind !== "write");
 }
 
-/** Whether a command leaves all files as they are, also where no view is read-only. */
-export function cannotWrite(command: SimpleCommand): boolean {
-  const { program = "", redirections } = command;
-  const isSearch = /^[ef]?grep$/.test(program) && redirections.every(({ kind }) => kind !== "write");
-  return isSearch || isHarmlessAlone(command);
+/** Whether a program leaves all files as they are, also where no view is read-only. Redirections are separate. */
+export function cannotWrite({ program = "" }: SimpleCommand): boolean {
+  return harmlessAlone.has(program) || /^[ef]?grep$/.test(program);
 }
 
 const harmlessAlone = setOf(
