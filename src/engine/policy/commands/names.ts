@@ -130,7 +130,7 @@ export function mustBeSpelled({ program, words }: SimpleCommand, value: string):
   if (runsOthers.test(value) || running[name]?.test(value)) return true;
   if (name !== "git") return false;
   if (words.some((word) => word.value === "push")) return overwriting.test(value);
-  return /^(?:-[cC]|--(?:git-dir|work-tree|config-env|exec-path|output|no-index))/.test(value);
+  return /^(?:-[cC]|--(?:git-dir|work-tree|config-env|exec-path|output))/.test(value);
 }
 
 /** Words with which `git push` overwrites or deletes commits of others. */
