@@ -117,6 +117,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
       await explain("run make", "--sandbox", "none"),
       await explain("run make", "--sandbox", "bwrap", "--rule", "unconfined run make"),
       await explain("read a.txt", "--sandbox", "bwrap"),
+      await explain("run ls", "--sandbox", "bwrap", "--mode", "safe"),
       JSON.parse(json.stdout).confinement,
     ]).toEqual([
       expect.stringMatching(
@@ -125,9 +126,11 @@ by deny run rm -rf ** (${cli.userRules}:3)
       "  sandbox    none\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
       "  sandbox    none, by an `unconfined` rule\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
       "  allow  read  a.txt  mode cautious allows reading\n",
+      expect.stringContaining("\n  workspace  read-only, because the command only reads\n"),
       {
         sandbox: "landlock",
         unconfined: false,
+        readsOnly: false,
         hosts: ["*.example.com"],
         readable: [],
         writable: [],

@@ -82,6 +82,8 @@ interface ConfinementReport {
   readonly sandbox: SandboxLevel;
   /** Whether a rule takes them out of the sandbox. */
   readonly unconfined: boolean;
+  /** Whether they only read, so that they cannot write in the workspace. */
+  readonly readsOnly: boolean;
   /** The hosts that they may connect to; "*" for any. */
   readonly hosts: readonly string[];
   /** Folders outside the workspace, besides those that every sandbox shows. */
@@ -99,7 +101,11 @@ export function reportConfinement(decision: PreviewedDecision, policy: Policy): 
   const { question, verdict, sandbox, unconfined = false } = decision;
   if (verdict === "deny" || !question.accesses.some(({ kind }) => kind === "execute")) return null;
   const { variables, limits, limitsAtMost } = policy.settings;
-  const { readable = [], writable = [] } = confinementOf(decision, question, policy, "approved");
+  const {
+    readable = [],
+    writable = [],
+    readsOnly = false,
+  } = confinementOf(decision, question, policy, "approved");
   const hiding = policy.paths.highestFirst.filter(
     ({ effect, uses }) => effect === "secret" || (effect === "deny" && uses.has("read")),
   );
@@ -108,6 +114,7 @@ export function reportConfinement(decision: PreviewedDecision, policy: Policy): 
   return {
     sandbox,
     unconfined,
+    readsOnly: readsOnly && sandbox !== "none",
     hosts: hostsReached(decision, question, policy),
     readable: readable.filter((path) => !writable.includes(path)),
     writable,
@@ -119,10 +126,12 @@ export function reportConfinement(decision: PreviewedDecision, policy: Policy): 
 
 export function showConfinement(report: ConfinementReport | null): string {
   if (report === null) return "";
-  const { sandbox, unconfined, hosts, readable, writable, hidingRules, variables, limits } = report;
+  const { sandbox, unconfined, readsOnly, hosts, readable, writable, hidingRules, variables, limits } =
+    report;
   const isHeld = sandbox !== "none";
   const rows = [
     ["sandbox", isHeld ? sandbox : unconfined ? "none, by an `unconfined` rule" : "none"],
+    ...(readsOnly ? [["workspace", "read-only, because the command only reads"]] : []),
     ...(isHeld ? [["hosts", describeHosts(hosts)]] : []),
     ...(isHeld ? outside("readable", readable) : []),
     ...(isHeld ? outside("writable", writable) : []),
