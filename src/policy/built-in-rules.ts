@@ -23,9 +23,9 @@ secret .netrc _netrc .pgpass .pypirc .git-credentials .htpasswd .vault-token *.t
 secret credentials *.credentials credentials.{json,yml,yaml,toml,ini,csv,xml,db,properties,txt}
 open   **/credentials/**
 secret service-account*.json secrets.{json,yml,yaml,toml} **/secrets/**
-# Source code and documentation about secrets, and templates of Helm.
+# Source code about secrets, what compilers make of it, its documentation, and templates of Helm.
 open   **/secrets/**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx,vue,svelte,hbs,html,css,scss,go,rs,py,pyi,rb,erb,php,java,kt,kts}
-open   **/secrets/**/*.{scala,swift,c,h,cc,cpp,hpp,cs,fs,ex,exs,clj,dart,lua,tmpl} **/secrets/**/README{,.*}
+open   **/secrets/**/*.{scala,swift,c,h,cc,cpp,hpp,cs,fs,ex,exs,clj,dart,lua,tmpl,pyc,pyd,so,class} **/secrets/**/README{,.*}
 open   **/templates/secrets.{yml,yaml} **/templates/secrets/*.{yml,yaml}
 secret ~/.npmrc ~/.bash_history ~/.zsh_history ~/.python_history ~/.node_repl_history ~/.psql_history ~/.mysql_history
 secret /etc/shadow /etc/gshadow /proc/*/environ /proc/*/task/*/environ /proc/*/mem /proc/kcore /proc/kmsg

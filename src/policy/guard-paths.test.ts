@@ -32,7 +32,7 @@ const open =
   `.env.example .env.sample .env.template .env.dist .env.defaults .env-example .env_sample environment.ts env id_rsa.pub id_ed25519_work.pub
   monkey.ts key keys.ts pem.ts credentials.ts credentials/index.ts token.ts tokens/a.ts secrets.ts secret.ts src/a.ts
   .env.test.example .env.appStore.example .env-prod.sample example.env web/prod.example.env src/secrets/vault.go
-  ui/secrets/list/edit.ts secrets/README.md chart/templates/secrets.yaml chart/templates/secrets/s3.yaml
+  ui/secrets/list/edit.ts lib/secrets/__pycache__/api.pyc secrets/README.md chart/templates/secrets.yaml chart/templates/secrets/s3.yaml
   .git/HEAD .git/refs/heads/x .gitignore .github/workflows/ci.yml .vscode/settings.json .mcp.json /tmp/x /home/ada/other
   /dev/null /dev/stdout /dev/fd/3 /dev/shm/x /home/ada/.local/state/other`.split(/\s+/);
 

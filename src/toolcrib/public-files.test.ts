@@ -45,6 +45,8 @@ const open = {
   "routers/shared/secrets/secrets.go": "package secrets\n",
   "ui/routes/secrets/backend/list.js": "export {};\n",
   "chart/templates/secrets.yaml": "kind: Secret\n",
+  "venv/lib/secrets/__pycache__/api.pyc": "code\n",
+  "venv/lib/secrets/_native.so": "code\n",
 };
 
 const secret = {
