@@ -47,7 +47,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // A busy machine takes long, and a test that fails may.
     expect: { poll: { timeout: 30_000 } },
-    testTimeout: 60_000,
+    testTimeout: 60_000 * roundsFactor,
     hookTimeout: 120_000,
   },
 });

@@ -51,7 +51,11 @@ export async function attachSession(
 }
 
 /** Returns undefined when no session answers. Removes the socket of a process that died. */
-export async function attachSocket(folder: string, name: string): Promise<AttachedSession | undefined> {
+export async function attachSocket(
+  folder: string,
+  name: string,
+  helloMs = usualHelloMs,
+): Promise<AttachedSession | undefined> {
   const connection = connectTo(folder, name);
   const { promise, resolve } = Promise.withResolvers<LiveHello | undefined>();
   const attached = new Attached(connection, resolve);
@@ -62,7 +66,7 @@ export async function attachSocket(folder: string, name: string): Promise<Attach
   return hello === undefined ? undefined : attached;
 }
 
-const helloMs = 2_000;
+const usualHelloMs = 2_000;
 
 class Attached implements AttachedSession {
   readonly ended: Promise<void>;

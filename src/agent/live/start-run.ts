@@ -29,6 +29,8 @@ export interface RunToStart {
   readonly approvalWaitMs?: number | undefined;
   /** How long the process may take to open its session. Default: a minute. */
   readonly openWithinMs?: number | undefined;
+  /** How long a process that is busy while it starts may take to answer before it is asked again. Default: 2 s. */
+  readonly helloMs?: number | undefined;
 }
 
 export interface StartedRun {
@@ -56,7 +58,7 @@ export async function startRun(wanted: RunToStart): Promise<StartedRun> {
     outputFile: join(folder, `${newIdentifier("run")}.json`),
   });
   try {
-    const session = await untilOpen(started, folder, before, wanted.openWithinMs ?? minuteMs);
+    const session = await untilOpen(started, folder, before, wanted);
     return { session, pid: started.pid! };
   } finally {
     started.release();
@@ -86,14 +88,14 @@ async function untilOpen(
   started: DetachedProcess,
   folder: string,
   seen: Set<string>,
-  withinMs: number,
+  { openWithinMs: withinMs = minuteMs, helloMs }: RunToStart,
 ): Promise<string> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
     // A short task may be over before its socket is found, so the end is noticed first and then looked into.
     const { hasEnded } = started;
     for (const name of socketNames(folder).filter((each) => !seen.has(each))) {
-      const attached = await attachSocket(folder, name);
+      const attached = await attachSocket(folder, name, helloMs);
       // A process that is busy while it starts is asked again.
       if (attached === undefined) continue;
       seen.add(name);
