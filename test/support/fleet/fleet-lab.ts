@@ -176,6 +176,8 @@ export class LabPrograms {
       env: {
         PATH: process.env.PATH,
         HOME: folder,
+        // Killed workers leave files in it.
+        TMPDIR: process.env.TMPDIR,
         TOOLCRIB_HOME: join(folder, "home"),
         ANTHROPIC_BASE_URL: provider.server.url,
         ANTHROPIC_API_KEY: provider.server.settings.providers?.anthropic?.apiKey,
