@@ -13,12 +13,15 @@ import { withDescriptorLimit } from "../../../test/support/descriptor-limit.ts";
 import { rounds } from "../../../test/support/rounds.ts";
 
 function environmentOf({ home }: CliWorkspace): NodeJS.ProcessEnv {
-  return { ...process.env, NODE_OPTIONS: "", TOOLCRIB_HOME: home, TOOLCRIB_TOKEN: token };
+  return { ...process.env, NODE_OPTIONS: "", HOME: home, TOOLCRIB_HOME: home, TOOLCRIB_TOKEN: token };
 }
 
 function filledWorkspace(): CliWorkspace {
   const fixture = cliWorkspace();
   mkdirSync(join(fixture.workspace, "a/b"), { recursive: true });
+  // Then git is asked which files its settings name, which needs descriptors.
+  mkdirSync(fixture.home, { recursive: true });
+  writeFileSync(join(fixture.home, ".gitconfig"), "[user]\n\tname = Ada\n");
   for (const name of ["one", "two", "three"])
     writeFileSync(join(fixture.workspace, `a/b/${name}.txt`), `needle ${name}\n`);
   return fixture;

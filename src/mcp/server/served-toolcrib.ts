@@ -200,8 +200,11 @@ export class ServedToolcrib {
     for (const warning of fresh) this.#warnings.add(warning);
     if (this.#isSandboxKnown || !/^(?:shell|process)\./.test(tool)) return fresh;
     this.#isSandboxKnown = true;
-    const { level, missing } = await crib.sandbox();
-    return level === "none" ? [...fresh, ["Commands run without a sandbox.", ...missing].join(" ")] : fresh;
+    const report = await crib.sandbox().catch(() => undefined);
+    // While the system has no descriptors left, the sandbox cannot be examined. The outcome of the call says so.
+    this.#isSandboxKnown = report !== undefined;
+    if (report?.level !== "none") return fresh;
+    return [...fresh, ["Commands run without a sandbox.", ...report.missing].join(" ")];
   }
 
   /** Latest first. */
