@@ -2,7 +2,6 @@
  * Builds dist/ from src/: the library, the command line, the page of the console, the worker programs with their grammars and
  * PDFium, the programs for targets, the Perl programs of sandboxes, the type declarations, and the licences of bundled packages. `--quick`, which
  * `npm ci` runs, leaves the declarations unchanged and never fails: without a build the launcher runs the source.
- * `--types` builds only the declarations.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -21,7 +20,6 @@ const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const fresh = join(root, `node_modules/.cache/build-${process.pid}`);
 const isQuick = process.argv.includes("--quick");
-const isOfTypes = process.argv.includes("--types");
 // npm runs `prepare` after `prepack`, which has built everything.
 if (isQuick && /^(?:pack|publish)$/.test(process.env["npm_command"] ?? "")) process.exit();
 
@@ -223,8 +221,7 @@ const workers: readonly BuildOptions[] = [
 }));
 
 try {
-  if (isOfTypes) await replaceDeclarations();
-  else await buildAll();
+  await buildAll();
 } catch (error) {
   if (!isQuick) throw error;
   console.warn(`dist/ was not built, so the source will be run instead: ${(error as Error).message}`);
@@ -397,12 +394,6 @@ async function writeDeclarations(): Promise<void> {
   // They name a folder of the build.
   for (const file of globSync(join(fresh, "types/**/*.ts")))
     writeFileSync(file, readFileSync(file, "utf8").replace(/^\/\/#(?:end)?region.*\n/gm, ""));
-}
-
-async function replaceDeclarations(): Promise<void> {
-  await writeDeclarations();
-  rmSync(join(dist, "types"), { recursive: true, force: true });
-  renameSync(join(fresh, "types"), join(dist, "types"));
 }
 
 function keepDeclarations(): void {
