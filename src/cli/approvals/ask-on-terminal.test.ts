@@ -154,7 +154,7 @@ Deleted the file notes.txt (4 bytes).
       await using cli = fixture();
       cli.write("package.json", '{ "scripts": { "test": "true" } }');
       const { exit, screen } = await cli.onTerminal(
-        ["call", "shell.run", "npm test"],
+        ["call", "shell.run", "npm test", "--mode", "safe"],
         [
           [question, "e\n"],
           [question, "s\n"],
@@ -167,8 +167,9 @@ Deleted the file notes.txt (4 bytes).
       expect(asked).toBe(`
 Allow  shell.run?
   | npm test
-Why    mode cautious asks before commands run
-Runs   in the sandbox (landlock); it asks before it connects
+Why    mode safe asks before commands run
+Runs   in the sandbox (landlock, weaker than bwrap: it can read secrets in the
+       workspace); it asks before it connects
 a      run exactly: npm test
 2      run npm test with any further arguments
 `);
@@ -185,9 +186,10 @@ Answer 2: In this folder from now on, shell.run may run npm test with any
         0,
         expect.stringMatching(/\nallow run npm test \*\* by shell\.run\n$/),
       ]);
-      const later = await cli.run("call", "shell.run", "npm test -- --more");
+      const safely = (command: string) => cli.run("call", "shell.run", command, "--mode", "safe");
+      const later = await safely("npm test -- --more");
       cli.write("package.json", '{ "scripts": { "test": "false" } }');
-      expect([later.exit, (await cli.run("call", "shell.run", "npm test")).exit]).toEqual([0, 1]);
+      expect([later.exit, (await safely("npm test")).exit]).toEqual([0, 1]);
     });
 
     it("cannot be fooled by control characters in a file name or content", { tags: "slow" }, async () => {

@@ -77,7 +77,7 @@ describe("the facts of a question", () => {
       factsOf({ sandbox: "none" }).at(-1),
       factsOf({ sandbox: "none", unconfined: true, hosts: ["*"] }).at(-1),
     ]).toEqual([
-      "Runs in the sandbox (landlock); it asks before it connects",
+      "Runs in the sandbox (landlock, weaker than bwrap: it can read secrets in the workspace); it asks before it connects",
       "Runs in the sandbox (bwrap); it can connect to *.example.com, localhost, and asks before others",
       "Runs in the sandbox (bwrap); it can connect to every host that no rule denies",
       "Runs without a sandbox: it can access everything you can",
