@@ -33,15 +33,18 @@ export function describedSymbols(text: string, outline: Outline, description: st
     isOfKind(outline, candidates, kind) &&
     !isNegative.test(description) &&
     !isDirected.test(description);
-  const near = candidates.filter(({ weight }) => weight > first!.weight - leastLead);
+  const near = candidates.filter(({ weight }) => first!.weight - weight < leadOf(first!));
   return { winners: isGood ? ranked.slice(0, near.length) : [], ranked };
 }
 
 const maxChars = 2_000_000;
 const leastScore = 0.25;
 const leastKnown = 0.6;
-/** A word that only one symbol has weighs 2 or more. */
-const leastLead = 1;
+
+/** Returns how far the first symbol must be ahead. A word that only one symbol has weighs 2 or more in its name. */
+function leadOf({ weight }: Candidate): number {
+  return Math.min(1, 0.6 * weight);
+}
 
 /** Whether the text has several words without the punctuation of code. */
 const isProse = /^[\p{L}\p{N}_'’"`.[\]-]+(?:[,:;/]?\s+[\p{L}\p{N}_'’"`.[\]-]+)+[!?]?$/u;
