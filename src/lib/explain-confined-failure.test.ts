@@ -157,3 +157,18 @@ it("takes time linear in the output", () => {
   ])
     explainConfinedFailure({ ...run, sandbox: "landlock", output: piece.repeat(200_000) });
 });
+
+it("says how to write where the workspace is read-only because the command usually only reads", () => {
+  const explain = (output: string, readsOnly?: boolean) =>
+    explainConfinedFailure({ ...run, command: "uniq a b", output, readsOnly });
+  const refused = "uniq: b: Read-only file system\n";
+  const hint = [
+    "Programs that usually only read run with a read-only workspace. Write the result with `> FILE`: then the workspace is writable.",
+  ];
+  expect([
+    explain(refused, true),
+    explain("uniq: b: Permission denied\n", true),
+    explain(refused),
+    explain("uniq: no\n", true),
+  ]).toEqual([hint, hint, [], []]);
+});
