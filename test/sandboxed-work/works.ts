@@ -17,6 +17,10 @@ const withIdentity = "-c user.name=A -c user.email=a@example.com";
 const unconnected = "curl: (56) CONNECT tunnel failed, response 403";
 const refused = (host: string) => `refused ${host}:443: to allow it, add the rule "allow connect ${host}"`;
 const offline = refused("api.example.invalid");
+/** Under Landlock a command that ran without a question has no network. */
+const unresolved = "curl: (6) Could not resolve host: api.example.invalid";
+const noNetwork =
+  "The command ran without network. The rule `allow connect api.example.invalid` lets it connect.";
 
 export const works: Readonly<Record<string, Work>> = {
   git: {
@@ -66,8 +70,8 @@ export const works: Readonly<Record<string, Work>> = {
       "npm test 2>&1 | grep -oE '(pass|fail) [0-9]+$'",
       "npx --no-install node -p 1",
     ],
-    says: () => [
-      `installed\n\nnode_modules:\nlib\n[${refused("registry.npmjs.org")}]`,
+    says: (level) => [
+      `installed\n\nnode_modules:\nlib${level === "bwrap" ? `\n[${refused("registry.npmjs.org")}]` : ""}`,
       "pass 2\nfail 0",
       "1",
     ],
@@ -201,10 +205,13 @@ export const works: Readonly<Record<string, Work>> = {
       "address=https://api.example; curl -sS $address.invalid | cat",
       { tool: "process.start", input: { command: "address=https://api.example; curl -sS $address.invalid" } },
     ],
-    says: () => [
-      `Exit code 56.\n${unconnected}\n[${offline}]`,
-      `${unconnected}\n[${offline}]`,
-      `curl was started, but ended with exit code 56 at once\n${offline} Fix the error it printed, then start it again.\n${unconnected}\n`,
-    ],
+    says: (level) => {
+      const [code, said, why] = level === "bwrap" ? [56, unconnected, offline] : [6, unresolved, noNetwork];
+      return [
+        `Exit code ${code}.\n${said}\n[${why}]`,
+        `${said}\n[${why}]`,
+        `curl was started, but ended with exit code ${code} at once\n${why} Fix the error it printed, then start it again.\n${said}\n`,
+      ];
+    },
   },
 };
