@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
 import { findSecrets } from "./find-secrets.ts";
@@ -31,7 +33,10 @@ describe("keys with a recognizable shape", () => {
     "Twilio key": [`SK${random(hex, 32)}`],
     "Telegram token": [`AA${random(letters, 33)}`],
     "Discord token": [`MT${random(letters, 22)}.${random(letters, 6)}.${random(letters, 27)}`],
-    "JSON Web Token": [`eyJ${random(letters, 33)}.eyJ${random(letters, 60)}.${random(letters, 43)}`],
+    "Atlassian api token": [`ATATT3${random("[A-Za-z0-9_=-]", 185)}A`],
+    "Figma token": [`figd_${random(letters, 40)}`],
+    "Doppler token": [`dp.pt.${random(letters, 43)}`, `dp.st.prd.${random(letters, 43)}`],
+    "Pulumi api token": [`pul-${random(hex, 40)}`],
   };
   for (const [kind, all] of Object.entries(keys)) {
     it(`finds a ${kind} at any position`, () => {
@@ -44,6 +49,21 @@ describe("keys with a recognizable shape", () => {
       }
     });
   }
+
+  it("hides the signature of a JSON Web Token, and shows what it says", () => {
+    const claims = `eyJ${random(letters, 33)}.eyJ${random(letters, 60)}`;
+    const signature = random(letters, 43);
+    for (const [left, right] of [
+      ...surroundings,
+      ['const token = "', '";'],
+      ["Authorization: Bearer ", ""],
+    ] as const) {
+      expect(redactText(`${left}${claims}.${signature}${right}`)).toBe(
+        `${left}${claims}.[redacted: JSON Web Token]${right}`,
+      );
+      expect(redactText(`${left}${claims}.${right}`)).toBe(`${left}${claims}.${right}`);
+    }
+  });
 
   const surroundings: readonly (readonly [string, string])[] = [
     ["", ""],
@@ -220,4 +240,98 @@ it("finds nothing in text that is already redacted", () => {
   const text = `password=Winter2024!\ntoken: "${random(letters, 30)}9a1b"\nghp_${random(letters, 36)}`;
   expect(findSecrets(text)).toHaveLength(3);
   expect(findSecrets(redactText(text))).toEqual([]);
+});
+
+/** Lines of settings and code, as they name a secret. */
+const assignments = (name: string, value: string): readonly string[] => [
+  `${name}=${value}`,
+  `export ${name}="${value}"`,
+  `${name}: ${value}`,
+  `"${name}": "${value}",`,
+  `const ${name} = '${value}';`,
+];
+
+describe("random secrets", () => {
+  const names = [
+    "API_KEY",
+    "authToken",
+    "client_secret",
+    "DB_PASSWORD",
+    "access_key",
+    "token",
+    "PRIVATE_KEY",
+    "refreshToken",
+  ];
+  const makers: Readonly<Record<string, () => readonly [string, ...string[]]>> = {
+    "16 lower-case letters": () => [random("[a-z]", 16)],
+    "32 hexadecimal digits": () => [random(hex, 32)],
+    digits: () => [random("[0-9]", 18)],
+    "24 letters and digits": () => [random(letters, 24)],
+    UUID: () => [[8, 4, 4, 4, 12].map((length) => random(hex, length)).join("-")],
+    Atlassian: () => [`ATATT3${random("[A-Za-z0-9_=-]", 186)}`],
+    Figma: () => [`figd_${random("[\\w-]", 40)}`],
+    "Discord secret": () => [random("[\\w-]", 32)],
+    "Discord bot": () => [`MTE${random(letters, 21)}.${random("[\\w-]", 6)}.${random("[\\w-]", 38)}`],
+    Doppler: () => [`dp.pt.${random(letters, 43)}`],
+    Pulumi: () => [`pul-${random(hex, 40)}`],
+  };
+  it("are missed in at most 3 of 100 lines that name them", () => {
+    const missed: string[] = [];
+    let count = 0;
+    for (let round = 0; round < 8; round += 1)
+      for (const make of Object.values(makers))
+        for (const name of names) {
+          const [value] = make();
+          for (const line of assignments(name, value)) {
+            count += 1;
+            if (redactText(line).includes(value.slice(2, -2))) missed.push(line);
+          }
+        }
+    expect(missed.length / count).toBeLessThan(0.03);
+  });
+
+  it("are found in .netrc files and cookies", () => {
+    for (const value of [random("[a-z]", 16), random(hex, 32), random(letters, 20)]) {
+      const secret = `${value}x7q`;
+      for (const line of [
+        `machine api.example.org login ada password ${secret}`,
+        `  login ada\n  password ${secret}`,
+      ])
+        expect(redactText(line)).toBe(line.replace(secret, "[redacted: password]"));
+    }
+    const session = random(letters, 40);
+    for (const line of [
+      `Cookie: theme=dark; session=${session}`,
+      `Set-Cookie: sid=${session}; Path=/; HttpOnly`,
+    ])
+      expect(redactText(line)).toBe(line.replace(session, "[redacted: cookie]"));
+  });
+
+  it("are not names of things, sentences and settings", () => {
+    const text = [
+      "token: authenticationTokenProvider",
+      'secret: "clientcredentialsgrant"',
+      "password required for this account",
+      "  password incorrectpassword",
+      "api_key = configuration.getApiKey()",
+      'accessToken: "this-is-not-a-real-one"',
+      "Cookie: consent=accepted-all-cookies; lang=en",
+      "max_tokens: 100000",
+    ].join("\n");
+    expect(redactText(text)).toBe(text);
+  });
+
+  it("are as rare in real packages as they were", { tags: "slow" }, () => {
+    const found = ["zod", "hono", "marked", "yaml", "@modelcontextprotocol/client"].flatMap((name) => {
+      const folder = join(import.meta.dirname, "../../../node_modules", name);
+      const files = globSync("**/*.{js,cjs,mjs,ts,cts,mts,md,json}", { cwd: folder });
+      return files.flatMap((file) => findSecrets(readFileSync(join(folder, file), "utf8")));
+    });
+    // An example of a password in a URL, and twice the same token.
+    expect(found.map(({ kind }) => kind).sort()).toEqual([
+      "JSON Web Token",
+      "JSON Web Token",
+      "password in a URL",
+    ]);
+  });
 });

@@ -1,76 +1,64 @@
 import { setImmediate } from "node:timers/promises";
-import { findLongWords, stepLength, type Word } from "./long-words.ts";
-import { findNamedValues, hasSecretName } from "./named-values.ts";
-import { findPrivateKeys, hasPrivateKey } from "./private-keys.ts";
-import type { Search, Secret } from "./secret.ts";
+import { gitleaksShapes, type KeyShape } from "./gitleaks-shapes.ts";
+import { findNamedValues } from "./named-values.ts";
+import { findPrivateKeys } from "./private-keys.ts";
+import type { Secret } from "./secret.ts";
 
 /** Returns the parts of a text that look like secrets, in order and without overlaps. Takes linear time. */
 export function findSecrets(text: string): readonly Secret[] {
   if (text.length < shortestSecret) return none;
-  const words = findLongWords(text, 0);
-  if (!mayHaveSecrets(text, words)) return none;
-  const search = searchSecrets(text, words);
-  for (;;) {
-    const { done, value } = search.next();
-    if (done) return value;
-  }
+  const found: Secret[] = [];
+  for (let from = 0; from < text.length; from += chunkLength) addFound(found, text, from);
+  return joined(found, text);
 }
 
-/** Returns false only for a text without secrets. Makes no objects, unlike the search, which most texts do not need. */
-function mayHaveSecrets(text: string, words: readonly Word[]): boolean {
-  return words.length > 0 || text.length > stepLength || hasSecretName(text) || hasPrivateKey(text);
-}
-
-/** Does the same as `findSecrets`, and lets the event loop run every few milliseconds. */
+/** Does the same as `findSecrets`, and lets the event loop run between parts of a long text. */
 export async function findSecretsInTurns(text: string): Promise<readonly Secret[]> {
-  const search = searchSecrets(text, findLongWords(text, 0));
-  let since = performance.now();
-  for (;;) {
-    const { done, value } = search.next();
-    if (done) return value;
-    if (performance.now() - since < turnMs) continue;
+  const found: Secret[] = [];
+  for (let from = 0; from < text.length; from += chunkLength) {
+    addFound(found, text, from);
     await setImmediate();
-    since = performance.now();
   }
-}
-
-const turnMs = 10;
-
-/** Searches a text whose first long words are known. */
-function* searchSecrets(text: string, words: readonly Word[]): Search {
-  const keys = yield* findKeysIn(text, words);
-  const values = yield* findNamedValues(text);
-  const lines = yield* findPrivateKeys(text);
-  return keys.length + values.length + lines.length === 0 ? none : joined([...keys, ...values, ...lines]);
+  return joined(found, text);
 }
 
 const none: readonly Secret[] = [];
 const shortestSecret = 8;
 
-function* findKeysIn(text: string, firstWords: readonly Word[]): Search {
-  const found: Secret[] = [];
-  let words = firstWords;
-  for (let from = 0; ; words = findLongWords(text, from)) {
-    for (const { start, end } of words) for (const key of yield* findKeys(text, start, end)) found.push(key);
-    from = Math.max(from + stepLength, words.at(-1)?.end ?? 0);
-    if (from >= text.length) return found;
-    yield;
+/** How much of a text is searched at once, which takes some milliseconds. */
+const chunkLength = 64 * 1024;
+
+/** How far a secret and its name reach over the border of a part. */
+const overlap = 4096;
+
+/** Adds the secrets that begin in one part of a text. */
+function addFound(found: Secret[], text: string, from: number): void {
+  const start = Math.max(0, from - overlap);
+  const isWhole = text.length <= chunkLength;
+  const piece = isWhole ? text : text.slice(start, from + chunkLength + overlap);
+  const named = findNamedValues(piece).flatMap((secret) => withoutClaims(secret, piece));
+  for (const secret of [...findKeys(piece), ...findInPlace(piece), ...named]) {
+    const at = start + secret.start;
+    if (at >= from && at < from + chunkLength) found.push({ ...secret, start: at, end: start + secret.end });
   }
 }
 
-/** Keeps one of several overlapping secrets: the one found first, which is the most exact. */
-function joined(found: readonly Secret[]): readonly Secret[] {
+/** Adds private keys, and keeps one of several overlapping secrets: the one found first, which is the most exact. */
+function joined(found: readonly Secret[], text: string): readonly Secret[] {
   const all: Secret[] = [];
-  for (const secret of found.toSorted((one, other) => one.start - other.start)) {
+  const sorted = [...found, ...findPrivateKeys(text)].sort((one, other) => one.start - other.start);
+  for (const secret of sorted) {
     const last = all.at(-1);
     if (last === undefined || secret.start >= last.end) all.push(secret);
     else all[all.length - 1] = { ...last, end: Math.max(last.end, secret.end) };
   }
-  return all;
+  return all.length === 0 ? none : all;
 }
 
-/** Keys with a recognisable shape: their prefix, and the rest of the word. */
-const shapes: readonly (readonly [kind: string, beginning: string, rest: string])[] = [
+const tokenKind = "JSON Web Token";
+
+/** Keys with a recognisable shape: their prefix, and the rest. Those of gitleaks follow after them. */
+const ownShapes: readonly KeyShape[] = [
   ["AWS key", "(?:AKIA|ASIA|ABIA|ACCA)", "[A-Z2-7]{16}"],
   ["GitHub token", "gh[pousr]_", "[A-Za-z0-9]{36,}"],
   ["GitHub token", "github_pat_", "\\w{60,}"],
@@ -113,77 +101,96 @@ const shapes: readonly (readonly [kind: string, beginning: string, rest: string]
   ["New Relic key", "NRAK-", "[A-Z0-9]{27}"],
   ["Sentry token", "sntry[su]_", "[\\w-]{40,}"],
   ["age key", "AGE-SECRET-KEY-1", "[0-9A-Z]{58}"],
-  ["JSON Web Token", "eyJ", "[\\w-]{10,300}\\.eyJ[\\w-]{10,}(?:\\.[\\w-]*)?"],
+  ["Figma token", "figd_", "[\\w-]{30,}"],
+  ["Doppler token", "dp\\.(?:pt|st|ct|sa|scim|audit)\\.", "(?:[\\w-]{1,40}\\.)?[A-Za-z0-9]{40,44}"],
+  [tokenKind, "eyJ", "[\\w-]{10,300}\\.eyJ[\\w-]{10,}(?:\\.[\\w-]*)?"],
 ];
 
 const border = "(?<![A-Za-z0-9])";
 
-let known: { readonly beginning: RegExp; readonly shape: RegExp } | undefined;
+interface Expressions {
+  /** Finds where keys may begin. */
+  readonly beginning: RegExp;
+  readonly shapes: readonly Shape[];
+}
 
-/** Made on first use, because V8 takes a millisecond to parse them, and few texts have words as long as a key. */
-function expressions(): NonNullable<typeof known> {
-  known ??= {
-    beginning: new RegExp(`${border}(?:${shapes.map(([, beginning]) => beginning).join("|")})`, "g"),
-    shape: new RegExp(
-      `${border}(?:${shapes.map(([, beginning, rest]) => `(${beginning}${rest})`).join("|")})(?![A-Za-z0-9])`,
-      "y",
-    ),
-  };
+interface Shape {
+  readonly kind: string;
+  readonly pattern: RegExp;
+  /** The letter with which the key begins; "" if there are several. */
+  readonly first: string;
+}
+
+let known: Expressions | undefined;
+
+/** Made on first use, because V8 takes a millisecond to parse them. */
+function expressions(): Expressions {
+  if (known === undefined) {
+    const all = [...ownShapes, ...gitleaksShapes];
+    const beginnings = new Set(all.map(([, beginning]) => beginning));
+    known = {
+      beginning: new RegExp(`${border}(?:${[...beginnings].join("|")})`, "g"),
+      shapes: all.map(([kind, beginning, rest]) => ({
+        kind,
+        pattern: new RegExp(`${beginning}${rest}(?![A-Za-z0-9])`, "y"),
+        first: /^\w/.exec(beginning)?.[0] ?? "",
+      })),
+    };
+  }
   return known;
 }
 
-/** The length of the longest possible beginning of a key. */
-const longestBeginning = 32;
-
-/** Keys that are recognised by the text before them. */
-const shapesInPlace: readonly { readonly kind: string; readonly key: RegExp; readonly before: RegExp }[] = [
-  { kind: "Telegram token", key: /^AA[\w-]{33}$/, before: /(?<!\d)\d{8,10}:$/ },
-  { kind: "Slack webhook", key: /^\w{24}$/, before: /hooks\.slack\.com\/services\/T\w+\/B\w+\/$/ },
-  {
-    kind: "Discord webhook",
-    key: /^[\w-]{60,80}$/,
-    before: /discord(?:app)?\.com\/api\/webhooks\/\d+\/$/,
-  },
-];
-
-/** Finds the keys in text[start, end), which is one word with dots in it. It may be as long as the text. */
-function* findKeys(text: string, start: number, end: number): Search {
-  const word = text.slice(start, end);
+function findKeys(text: string): readonly Secret[] {
+  const { beginning } = expressions();
   const found: Secret[] = [];
-  let next = 0;
-  for (let from = 0; from < word.length; from += stepLength) {
-    if (from > 0) yield;
-    // The piece starts one letter earlier, so that the border can be checked.
-    const base = Math.max(0, from - 1);
-    const piece = word.length <= stepLength ? word : word.slice(base, from + stepLength + longestBeginning);
-    const { beginning } = expressions();
-    beginning.lastIndex = 0;
-    for (let match = beginning.exec(piece); match !== null; match = beginning.exec(piece)) {
-      const at = base + match.index;
-      if (at < next || (at < from && at > 0)) continue;
-      const key = keyAt(word, at);
-      if (key === undefined) continue;
-      next = at + key.length;
-      if (isExample(key.text)) continue;
-      found.push({ kind: key.kind, start: start + at, end: start + next });
-      if (key.kind === "AWS key") found.push(...secretsNear(text, start + at, start + next));
-    }
+  beginning.lastIndex = 0;
+  for (let match = beginning.exec(text); match !== null; match = beginning.exec(text)) {
+    const start = match.index;
+    const { kind, end } = keyAt(text, start) ?? {};
+    if (kind === undefined || end === undefined) continue;
+    beginning.lastIndex = end;
+    const key = text.slice(start, end);
+    if (isExample(key.slice(0, longestCompared))) continue;
+    const hidden = kind === tokenKind ? start + startOfSignature(key) : start;
+    if (hidden < end) found.push({ kind, start: hidden, end });
+    if (kind === "AWS key") found.push(...secretsNear(text, start, end));
   }
-  return found.length > 0 ? found : findInPlace(text, start, end);
+  return found;
 }
 
-function keyAt(word: string, at: number): { kind: string; text: string; length: number } | undefined {
-  // A token without its second part would cost many steps at each of its beginnings.
-  if (word.startsWith("eyJ", at)) {
-    const dot = word.slice(at, at + longestHeader).indexOf(".eyJ");
-    if (dot < 0 || word.slice(at, at + dot).includes(".")) return undefined;
+function keyAt(text: string, start: number): { readonly kind: string; readonly end: number } | undefined {
+  for (const { kind, pattern, first } of expressions().shapes) {
+    if (first !== "" && first !== text[start]) continue;
+    // A token without its second part would cost many steps at each of its beginnings.
+    if (kind === tokenKind && !isToken(text, start)) continue;
+    pattern.lastIndex = start;
+    if (pattern.test(text)) return { kind, end: pattern.lastIndex };
   }
-  const { shape } = expressions();
-  shape.lastIndex = at;
-  const match = shape.exec(word);
-  if (match === null) return undefined;
-  const kind = shapes[match.findIndex((group, index) => index > 0 && group !== undefined) - 1]![0];
-  return { kind, text: match[0].slice(0, longestCompared), length: match[0].length };
+  return undefined;
+}
+
+/**
+ * Returns where the signature of a JSON Web Token begins; the end without one. Its other parts are plain JSON, which
+ * explains a test or a failure, and they are useless without the signature.
+ */
+function startOfSignature(key: string): number {
+  const [header = "", payload = "", signature = ""] = key.split(".");
+  return signature.length < shortestSignature ? key.length : header.length + payload.length + 2;
+}
+
+const shortestSignature = 10;
+
+function withoutClaims(secret: Secret, text: string): readonly Secret[] {
+  const { start, end } = secret;
+  if (!text.startsWith("eyJ", start) || !isToken(text, start)) return [secret];
+  const hidden = start + startOfSignature(text.slice(start, end));
+  return hidden < end ? [{ ...secret, start: hidden }] : [];
+}
+
+function isToken(text: string, start: number): boolean {
+  const header = text.slice(start, start + longestHeader);
+  const dot = header.indexOf(".eyJ");
+  return dot >= 0 && !header.slice(0, dot).includes(".");
 }
 
 const longestHeader = 310;
@@ -191,15 +198,30 @@ const longestHeader = 310;
 /** The length of the beginning of a key that is compared with examples. */
 const longestCompared = 1024;
 
-function findInPlace(text: string, start: number, end: number): readonly Secret[] {
-  const last = text[start - 1];
-  if (last !== ":" && last !== "/") return [];
-  if (end - start > farthest) return [];
-  const word = text.slice(start, end);
-  const shape = shapesInPlace.find(({ key }) => key.test(word));
-  if (shape === undefined || isExample(word)) return [];
-  const before = text.slice(Math.max(0, start - farthest), start);
-  return shape.before.test(before) ? [{ kind: shape.kind, start, end }] : [];
+/** Keys that are recognised by the text before them, of which a word shows quickly that there are none. */
+const shapesInPlace: readonly (readonly [kind: string, word: string, pattern: RegExp])[] = [
+  ["Telegram token", ":AA", /(?<!\d)\d{8,10}:(AA[\w-]{33})(?![\w-])/g],
+  ["Slack webhook", "hooks.slack.com", /\.slack\.com\/services\/T\w{1,20}\/B\w{1,20}\/(\w{24})(?!\w)/g],
+  [
+    "Teams webhook",
+    "webhook.office.com",
+    /\.com\/webhookb2\/([\w@-]{60,90}\/IncomingWebhook\/[a-z0-9]{32}\/[\w-]{36})/g,
+  ],
+  [
+    "Discord webhook",
+    "/api/webhooks/",
+    /discord(?:app)?\.com\/api\/webhooks\/\d{1,30}\/([\w-]{60,80})(?![\w-])/g,
+  ],
+];
+
+function findInPlace(text: string): readonly Secret[] {
+  return shapesInPlace.flatMap(([kind, word, pattern]) => {
+    if (!text.includes(word)) return none;
+    return [...text.matchAll(pattern)].flatMap(({ 0: whole, 1: key = "", index }) => {
+      const end = index + whole.length;
+      return isExample(key) ? none : [{ kind, start: end - key.length, end }];
+    });
+  });
 }
 
 /** Matches fake keys as documentation writes them. */
@@ -207,6 +229,7 @@ function isExample(key: string): boolean {
   return /EXAMPLE|example|x{4}|X{4}|0{8}|1234567890|(.)\1{7}/.test(key) || new Set(key).size < 10;
 }
 
+/** How far the secret of an AWS key is from it. */
 const farthest = 100;
 
 /** Finds the secret near an AWS key, which is recognizable only there: just forty letters. */

@@ -1,7 +1,7 @@
-import type { Search, Secret } from "./secret.ts";
+import type { Secret } from "./secret.ts";
 
 /** Finds values that are secret by their name: `name: value`, `--name value`, or a password in a URL. */
-export function* findNamedValues(text: string): Search {
+export function findNamedValues(text: string): readonly Secret[] {
   const found: Secret[] = [];
   for (const sign of [":", "="] as const) {
     let next = 0;
@@ -10,37 +10,44 @@ export function* findNamedValues(text: string): Search {
       const secret = isUrl ? passwordInUrl(text, at + 1) : valueOfName(text, at, sign);
       if (secret !== undefined) found.push(secret);
       next = secret?.end ?? at + 1;
-      yield;
     }
   }
+  if (text.includes("password "))
+    for (const match of text.matchAll(netrcPassword)) {
+      const [whole, lead = "", value = ""] = match;
+      const start = match.index + whole.length - value.length;
+      if (lead.includes("login") || looksLikeKey(value) || isRandom(value))
+        found.push({ kind: "password", start, end: start + value.length });
+    }
+  if (text.includes("ookie"))
+    for (const { 0: whole, 1: pairs = "", index } of text.matchAll(cookieHeader)) {
+      const from = index + whole.length - pairs.length;
+      for (const { 0: pair, 1: value = "", index: at } of pairs.matchAll(cookiePair)) {
+        const start = from + at + pair.length - value.length;
+        if (looksLikeKey(value)) found.push({ kind: "cookie", start, end: start + value.length });
+      }
+    }
   for (let at = text.indexOf("--"); at >= 0; at = text.indexOf("--", at + 2)) {
     const secret = valueOfOption(text, at);
     if (secret !== undefined) found.push(secret);
-    yield;
   }
   return found;
 }
 
-/** Returns false only for a text without such values. */
-export function hasSecretName(text: string): boolean {
-  return nextSign(text, ":", 0) >= 0 || nextSign(text, "=", 0) >= 0 || text.includes("--");
-}
+/** Matches the password in a .netrc, on one line or on one of its own. */
+const netrcPassword =
+  /^[ \t]{0,40}((?:(?:machine[ \t]{1,9}\S{1,200}|default)[ \t]{1,9})?(?:login[ \t]{1,9}\S{1,200}[ \t]{1,9})?)password[ \t]{1,9}([\x21-\x7e]{8,200})$/gm;
+const cookieHeader = /\b(?:set-)?cookie["']?[ \t]{0,4}:[ \t]{0,4}["']?([^"'\n\r]{8,4096})/gi;
+const cookiePair = /[\w.-]{1,60}=([^;,\s]{16,2048})/g;
 
-/**
- * Returns the position of the next sign that may follow a secret's name or the scheme of a URL; -1 if there is none.
- * Returns any sign after a few hundred others, so that a search in steps can pause.
- */
+/** Returns the position of the next sign that may follow a secret's name or the scheme of a URL; -1 if there is none. */
 function nextSign(text: string, sign: ":" | "=", from: number): number {
-  let at = text.indexOf(sign, from);
-  for (let signs = 1; at >= 0 && signs < stepSigns; signs += 1) {
+  for (let at = text.indexOf(sign, from); at >= 0; at = text.indexOf(sign, at + 1)) {
     if (mayEndName(text, endOfName(text, at))) return at;
     if (sign === ":" && text.charCodeAt(at + 1) === slash) return at;
-    at = text.indexOf(sign, at + 1);
   }
-  return at;
+  return -1;
 }
-
-const stepSigns = 512;
 
 /** Returns the kind of secret that a name indicates; undefined for other names. */
 export function kindOfName(name: string): string | undefined {
@@ -209,9 +216,17 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
 function looksLikeKey(value: string): boolean {
   const { length } = value;
   if (length < 16 || length > 2048 || !/^[\x21-\x7e]+$/.test(value)) return false;
-  if (!hasLetterAndDigit(value) || new Set(value).size < 8 || placeholder.test(value)) return false;
-  return wordLength(value) <= 2.6;
+  const isNumber = /^\d+$/.test(value);
+  const isUnusual =
+    isNumber ||
+    hexadecimal.test(value) ||
+    (hasLetterAndDigit(value) && wordLength(value) <= 2.6) ||
+    isRandom(value);
+  return isUnusual && new Set(value).size >= (isNumber ? 6 : 8) && !placeholder.test(value);
 }
+
+const hexadecimal =
+  /^(?=[^g-zG-Z]*\d)(?:[0-9a-f]{32,}|[0-9A-F]{32,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/;
 
 /** Returns whether a value can be a password: shorter than a key if it has characters that only passwords have. */
 function looksLikePassword(value: string): boolean {
@@ -220,6 +235,35 @@ function looksLikePassword(value: string): boolean {
   if (!hasLetterAndDigit(value) || new Set(value).size < 5 || placeholder.test(value)) return false;
   return /[!$%&*?~^]/.test(value) || wordLength(value) <= 2.3;
 }
+
+/** Returns whether the letters of a value follow each other as they do not in words, also not in those of names. */
+function isRandom(value: string): boolean {
+  if (!/^[\w+/=-]+$/.test(value) || value.length < 12) return false;
+  let pairs = 0;
+  let odd = 0;
+  for (const word of value.slice(0, comparedLetters).match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []) {
+    const letters = word.toLowerCase();
+    for (let at = 1; at < letters.length; at += 1) {
+      pairs += 1;
+      if (!pairsInWords.has(letters.slice(at - 1, at + 1))) odd += 1;
+    }
+  }
+  if (pairs < 8)
+    return wordLength(value) <= 2.6 && /[a-z]/.test(value) && /[A-Z]/.test(value) && value.length >= 16;
+  return odd / pairs >= 0.25;
+}
+
+/** Enough to tell, and a text of names alone has many long values. */
+const comparedLetters = 48;
+
+/** Each first letter with those that follow it in words: they make up 97 of 100 pairs in code and documentation. */
+const followers =
+  "abcdfgiklmnprstuvwy baeijlouy cacehiklortu dadeilorsu eacdefgilmnopqrstvwxy faefilortu gehinrstu haeiort iabcdefglmnoprstvz jeos keins lacdeilostuy mabeimops " +
+  "nacdefgiklnopstuvy obcdfgiklmnoprstuvw paeiloprstu qu racdefgiklmnorstuvy sacehiklopstuwy tacehiloprstuy uabcdeilmnprst vaeio waehinors xipt ynpst ze";
+
+const pairsInWords: ReadonlySet<string> = new Set(
+  followers.split(" ").flatMap(([first, ...others]) => others.map((other) => `${first}${other}`)),
+);
 
 /** Matches values in examples and templates. */
 const placeholder =

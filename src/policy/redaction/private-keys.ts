@@ -1,4 +1,4 @@
-import type { Search, Secret } from "./secret.ts";
+import type { Secret } from "./secret.ts";
 
 const kind = "private key";
 const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
@@ -7,12 +7,11 @@ const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
  * Returns the lines of private keys, even without their beginning or end, and with line numbers or file names before
  * them.
  */
-export function* findPrivateKeys(text: string): Search {
+export function findPrivateKeys(text: string): readonly Secret[] {
   if (!hasPrivateKey(text)) return [];
   const borders: Border[] = [];
   for (const { 0: mark, 1: what, index } of text.matchAll(border)) {
     borders.push({ begins: what === "BEGIN", start: index, end: index + mark.length });
-    if (borders.length % stepItems === 0) yield;
   }
   const found: Secret[] = [];
   for (const [index, { begins, start, end }] of borders.entries()) {
@@ -21,7 +20,6 @@ export function* findPrivateKeys(text: string): Search {
     if (begins && next?.begins === false) append(found, linesBetween(text, end, next.start));
     else if (begins) append(found, cutAtEnd(text, end, next?.start ?? text.length));
     else if (!before?.begins) append(found, cutAtStart(text, before?.end ?? 0, start));
-    if (index % stepItems === 0) yield;
   }
   return found;
 }
@@ -37,8 +35,6 @@ interface Border {
   readonly start: number;
   readonly end: number;
 }
-
-const stepItems = 256;
 
 /** Appends one by one, because spreading many secrets into a call would overflow the stack. */
 function append(all: Secret[], more: readonly Secret[]): void {

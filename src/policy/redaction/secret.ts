@@ -8,9 +8,6 @@ export interface Secret {
   readonly continues?: true;
 }
 
-/** A search in steps of a few milliseconds, so that the caller can let others run in between. */
-export type Search = Generator<void, readonly Secret[], void>;
-
 /** Returns the text that replaces a secret. */
 export function markOf(kind: string): string {
   return `[redacted: ${kind}]`;
