@@ -41,6 +41,8 @@ interface Surroundings {
   sandbox(): Promise<SandboxLevel>;
   /** Returns the variables that commands get. */
   variables(policy: VariablePolicy): Readonly<Record<string, string>>;
+  /** Returns why undo does not cover what commands change; undefined when it does. */
+  undoLacks?(): string | undefined;
   /** The history of a persistent shell; undefined when none has this name. */
   shell?(name: string): ShellHistory | undefined;
 }
@@ -70,7 +72,8 @@ export async function decideNow(
   const settings = { mode, sandbox, policy, lookUp: "what decides", readCommand, shells } as const;
   const asked = await policyQuestion(call, settings);
   const reachesOwnServers = !isCommand && (await isServedHere(call));
-  const question = { ...asked, reachesOwnServers, isPlanning: isPlanning && !call.isOfUser };
+  const undoLacks = isCommand ? surroundings.undoLacks?.() : undefined;
+  const question = { ...asked, reachesOwnServers, undoLacks, isPlanning: isPlanning && !call.isOfUser };
   return { question, policy, decision: decideCall(question, policy, readCommand) };
 }
 

@@ -30,6 +30,21 @@ it("allows in each mode exactly what the mode promises", () => {
   });
 });
 
+it("asks in cautious before commands that may write where undo does not cover them", () => {
+  const undoLacks = "there are more than 200,000 files and folders";
+  const of = (command: string, mode: PolicyMode) =>
+    decideOn([{ kind: "execute", command }], [], { mode, sandbox: "bwrap", undoLacks });
+  const verdicts = (mode: PolicyMode) =>
+    ["npm test", "eval $X", "ls -la"].map((command) => of(command, mode).verdict);
+  expect([verdicts("cautious"), verdicts("yolo")]).toEqual([
+    ["ask", "ask", "allow"],
+    ["allow", "allow", "allow"],
+  ]);
+  expect(of("npm test", "cautious").decisive.reason).toBe(
+    "undo cannot restore what it changes: there are more than 200,000 files and folders",
+  );
+});
+
 it("runs in plan mode only confined commands that read, in every mode and despite every rule", () => {
   const commands = ["ls", "rg -n x src", "git status", "cat a > b", "make", "rm a", "sed -i s/a/b/ c", "$X"];
   const denied = (circumstances: Circumstances) =>

@@ -111,6 +111,8 @@ function verdictOn(part: PolicyPart, question: Question, policy: Policy): Policy
   if (part.kind === "unclear") {
     const runs = isHeld(question) || (part.readsOnly && readsUnasked(question));
     if (!runs || part.isSyntax) return askFirmly(`it is more than plain words: ${part.reason}`);
+    if (question.undoLacks !== undefined && !part.readsOnly)
+      return give("ask", unrestored(question.undoLacks));
     return give("allow", inSandbox);
   }
   if (bare) {
@@ -187,6 +189,8 @@ function verdictOfMode(
       return { verdict: "ask", reason: `it reaches ${reach}, where nothing is undone` };
     const loss = gitLossOf(part.command);
     if (loss !== undefined) return { verdict: "ask", reason: `undo cannot restore it: ${loss}` };
+    if (question.undoLacks !== undefined && !part.readsOnly)
+      return { verdict: "ask", reason: unrestored(question.undoLacks) };
     return { verdict: "allow", reason: inSandbox };
   }
   if (part.kind === "run" && part.readsOnly && readsUnasked(question))
@@ -199,6 +203,10 @@ function verdictOfMode(
 }
 
 const deletes = "allows deleting what undo restores";
+function unrestored(why: string): string {
+  return `undo cannot restore what it changes: ${why}`;
+}
+
 const inSandbox = "mode cautious allows commands in the sandbox";
 
 /**

@@ -169,6 +169,8 @@ export interface Question {
   readonly shells?: ReadonlyMap<string, StartState> | undefined;
   /** In `cautious`: the paths whose change undo would not restore, as written in the call, and why. */
   readonly notCovered?: ReadonlyMap<string, string>;
+  /** Why undo does not cover what commands change in this workspace; missing when it does. */
+  readonly undoLacks?: string | undefined;
   /** Under Landlock, which cannot hide them: whether the workspace contains a secret, or may. */
   readonly holdsSecrets?: boolean | undefined;
 }

@@ -469,6 +469,7 @@ export class Toolcrib<Tools = AnyTools> implements Caller<Tools>, AsyncDisposabl
         sandbox: async () => (await this.sandbox()).level,
         variables: (names) => allowedVariables(process.env, names),
         shell: (name) => this.#shells.history(name),
+        undoLacks: () => this.#history.scanner.incomplete,
       },
       definitions: async () => {
         const { ToolDefinitions } = await import("../engine/approvals/tool-definitions.ts");

@@ -35,6 +35,7 @@ export interface Circumstances {
   readonly realPaths?: Readonly<Record<string, string>>;
   readonly notCovered?: Readonly<Record<string, string>>;
   readonly holdsSecrets?: boolean;
+  readonly undoLacks?: string;
   readonly shells?: Question["shells"];
 }
 
@@ -55,6 +56,7 @@ export function decideOn(
     realPaths: new Map(Object.entries(circumstances.realPaths ?? {})),
     notCovered: new Map(Object.entries(circumstances.notCovered ?? {})),
     holdsSecrets: circumstances.holdsSecrets,
+    undoLacks: circumstances.undoLacks,
     ...(circumstances.shells && { shells: circumstances.shells }),
   };
   return decide(question, policyOf(sources));

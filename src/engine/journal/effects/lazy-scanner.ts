@@ -4,9 +4,17 @@ import type { Scanner, ScannerParts } from "./scanner.ts";
 
 /** Loads the scanner on first use, because most instances run no commands. */
 export function lazyScanner(parts: ScannerParts): Scanner {
-  const { load } = loadOnce(async () => (await import("./scanner.ts")).openScanner(parts));
+  let scanner: Scanner | undefined;
+  const { load } = loadOnce(async () => {
+    const { openScanner } = await import("./scanner.ts");
+    scanner = openScanner(parts);
+    return scanner;
+  });
   const isPending = (name: string) => name.startsWith("call_") && name.includes(".");
   return {
+    get incomplete() {
+      return scanner?.incomplete;
+    },
     around: async (call, next) => (await load()).around(call, next),
     settle: async () => (namesIn(parts.folder).some(isPending) ? (await load()).settle() : []),
   };

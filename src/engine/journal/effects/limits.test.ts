@@ -20,6 +20,7 @@ interface Bench extends ScannerParts {
     act: () => unknown,
     command?: string,
   ): Promise<{ readonly text: string; readonly changes: readonly Change[] }>;
+  incomplete(): string | undefined;
   /** Another process on the same folder. */
   beside(parts: Pick<ScannerParts, "blobs"> & Partial<ScannerParts>): Pick<Bench, "run">;
   [Symbol.dispose](): void;
@@ -44,9 +45,11 @@ function openBench(parts: Pick<ScannerParts, "environment"> & Partial<ScannerPar
       const changes = journal.changesOf([call.id]).map(({ callId: _, sequence: __, ...change }) => change);
       return { text: outcome.ok ? outcome.text : outcome.error.message, changes };
     };
+  const scanner = openScanner(all);
   return {
     ...all,
-    run: runWith(openScanner(all)),
+    run: runWith(scanner),
+    incomplete: () => scanner.incomplete,
     beside: (others) => ({ run: runWith(openScanner({ ...all, ...others })) }),
     [Symbol.dispose]: () => {
       journal.close();
@@ -156,6 +159,7 @@ it("says once that there are too many files, and does not scan them again for a 
   expect(await bench.run(write("b"))).toEqual({ text: noScan, changes: [] });
   expect(await bench.run(write("c"))).toEqual({ text: "", changes: [] });
   expect(scans).toBe(1);
+  expect(bench.incomplete()).toBe("there are more than 1,000 files and folders");
   const impatient = bench.beside({ blobs: bench.blobs, limits: { ...limits, lookPauseMs: 0 } });
   await impatient.run(write("d"));
   await impatient.run(write("e"));

@@ -23,6 +23,8 @@ export interface Scanner {
    * when the disk has no space for the content that the call may change.
    */
   around(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome>;
+  /** Why changes by commands are not determined in this workspace; undefined when they are, as far as is known. */
+  readonly incomplete: string | undefined;
   /** Completes the scans of ended processes, including unrecorded changes since. Returns the calls. */
   settle(): Promise<readonly string[]>;
 }
@@ -40,7 +42,7 @@ export interface ScannerParts {
   readonly limits?: Partial<ScanLimits>;
 }
 
-export interface ScanLimits extends KeepLimits {
+interface ScanLimits extends KeepLimits {
   /** Above this number of files and folders, changes are not determined. */
   readonly maxEntries: number;
   /** The time of the scan before a command. */
@@ -97,6 +99,10 @@ class ChangeScanner implements Scanner {
     return reportUncovered(call, running, uncovered, this.#aside(folders.changed, remarksAbout(begun)));
   }
 
+  get incomplete(): string | undefined {
+    return this.#ended?.why;
+  }
+
   async settle(): Promise<readonly string[]> {
     const { environment, endAbandoned, without = [], folder } = this.#parts;
     if (environment.watchEffects === undefined) return [];
@@ -131,13 +137,15 @@ class ChangeScanner implements Scanner {
     if (this.#ended !== undefined && monotonicMs() < this.#ended.untilMs) return this.#ended.why;
     const limit = AbortSignal.timeout(maxLookMs);
     try {
-      return await environment.watchEffects!({
+      const watch = await environment.watchEffects!({
         id,
         without: [...without, folder],
         storedSince: journal.records("collected").at(-1)?.sequence ?? 0,
         maxEntries,
         signal: AbortSignal.any([signal, limit]),
       });
+      this.#ended = undefined;
+      return watch;
     } catch (error) {
       const isTooMuch = error instanceof ToolError && error.code === "too-large";
       if (signal.aborted || !(isTooMuch || limit.aborted)) throw error;
@@ -240,7 +248,7 @@ function describeRepository({ path, parts }: ChangedRepository): string {
  * Removes changes that other calls made at the same time, because those have their own records. If the command changed
  * the result of another call, its change starts from that result.
  */
-export function withoutOthers(
+function withoutOthers(
   found: readonly Change[],
   others: readonly RecordedChange[],
   blobs: Pick<Blobs, "has">,
@@ -270,7 +278,7 @@ interface Aside {
 }
 
 /** Adds the effects that undo does not cover, each as "path (why)", to the account of a call and to its outcome. */
-export async function reportUncovered(
+async function reportUncovered(
   call: Pick<ToolCall, "account">,
   running: Promise<Outcome>,
   uncovered: readonly string[],
@@ -294,7 +302,7 @@ function noteOf(sentences: readonly string[]): string | undefined {
   return sentences.length === 0 ? undefined : `Undo does not cover: ${sentences.join(", ")}`;
 }
 
-export function showUncovered(path: string, why: string): string {
+function showUncovered(path: string, why: string): string {
   return `${showPath(path)} (${why})`;
 }
 
