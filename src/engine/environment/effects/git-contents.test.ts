@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
@@ -94,6 +94,17 @@ describe("GitContents", () => {
     execFileSync("rm", [blob]);
     writeFileSync(repository.at(".git/info/attributes"), "longer ident\n");
     expect(await repository.found()).toEqual(names.slice(1, -1));
+  });
+
+  it("finds nothing instead of waiting for a FIFO in the repository", { tags: "slow" }, async () => {
+    for (const name of ["index", "HEAD", "config", "info/attributes"]) {
+      await using repository = await openRepository();
+      rmSync(repository.at(`.git/${name}`), { force: true });
+      execFileSync("mkfifo", [repository.at(`.git/${name}`)]);
+      const snapshot = await repository.listed();
+      await repository.contents.remember(snapshot, signal);
+      expect([name, await repository.found()]).toEqual([name, []]);
+    }
   });
 
   it("notices staged content, but not new times", async () => {

@@ -341,7 +341,8 @@ async function startGit(
   const started = environment.start("git", { args: [...settings, ...args], ...options });
   const process = await started.catch(unlessCancelled);
   const tree = posix.join(environment.workspace, directory);
-  return process && refuseBlockingFiles(process, { trees: [tree] }, { environment, signal });
+  const places = { trees: [tree], directories: [posix.join(tree, ".git")] };
+  return process && refuseBlockingFiles(process, places, { environment, signal });
 }
 
 function unlessCancelled(error: unknown): undefined {

@@ -33,7 +33,7 @@ function describe(workingTree: string, path: string, prefix: string): Repository
       index: stampOf(index),
       refs: [stampOf(join(shared, "packed-refs")), ...stampsBelow(join(shared, "refs"))].join("\n"),
     },
-    indexMs: statsAt(index)?.mtimeMs,
+    indexMs: fileTime(index),
   };
 }
 
@@ -44,6 +44,12 @@ function namedDirectory(directory: string, file: string, pattern: RegExp): strin
 
 function readText(file: string): string | undefined {
   return readSmallFile(file)?.toString();
+}
+
+/** Git would wait for a FIFO. */
+function fileTime(file: string): number | undefined {
+  const stats = statsAt(file);
+  return stats?.isFile() ? stats.mtimeMs : undefined;
 }
 
 function stampOf(file: string): string {
