@@ -19,6 +19,14 @@ it("finds a secret at any depth, except in folders of installed packages and of 
   ]).toEqual([true, false, false, false]);
 });
 
+it("lists a target in one round trip", async () => {
+  const found = async (...paths: readonly string[]) => {
+    const environment = Object.assign(new MemoryEnvironment(), { walk: async () => ({ paths, failed: [] }) });
+    return holdsSecrets(environment, guard);
+  };
+  expect([await found("a", "b/.env"), await found("a", "b/c")]).toEqual([true, false]);
+});
+
 it("counts a workspace that is too large to search as one with a secret", async () => {
   const names = Array.from({ length: 20_001 }, (_, index) => [`d/${index}`, ""]);
   const environment = new MemoryEnvironment({ files: Object.fromEntries(names) });

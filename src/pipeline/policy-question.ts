@@ -150,19 +150,19 @@ function realPathOutside(path: string, { workspace }: PathContext): string | und
   return isWithin(posix.resolve(workspace, path), workspace) ? outsideWorkspace : undefined;
 }
 
-type Lister = Pick<Environment, "workspace" | "openDirectory" | "realPath">;
+type Lister = Pick<Environment, "workspace" | "openDirectory" | "realPath" | "walk">;
 
 /** Whether the workspace contains a path that must not be read, or has too many entries to tell. */
 export async function holdsSecrets(environment: Lister, guard: PathGuard): Promise<boolean> {
+  const isSecret = (path: string) => guard("read", posix.join(environment.workspace, path)) !== undefined;
   let entriesLeft = maxEntries;
   const search = async (directory: Directory): Promise<boolean> => {
     try {
       const entries = await directory.entries();
       entriesLeft -= entries.length;
       if (entriesLeft < 0) return true;
-      const isSecret = ({ name }: { readonly name: string }) =>
-        guard("read", posix.join(environment.workspace, directory.path, name)) !== undefined;
-      if (entries.some((entry) => entry.kind !== "directory" && isSecret(entry))) return true;
+      const isFile = ({ kind }: { readonly kind: string }) => kind !== "directory";
+      if (entries.filter(isFile).some(({ name }) => isSecret(posix.join(directory.path, name)))) return true;
       for (const { name, kind } of entries) {
         // Folders such as node_modules hold what was installed, which is public.
         if (kind !== "directory" || leftOutFolders.has(name) || name === ".git") continue;
@@ -174,7 +174,11 @@ export async function holdsSecrets(environment: Lister, guard: PathGuard): Promi
     }
   };
   try {
-    return await search(await environment.openDirectory("."));
+    if (environment.walk === undefined) return await search(await environment.openDirectory("."));
+    // A round trip for each folder would be slow.
+    const { signal } = new AbortController();
+    const { paths, failed } = await environment.walk(".", { hidden: true, ignoreFiles: false, signal });
+    return paths.length > maxEntries || failed.length > 0 || paths.some(isSecret);
   } catch (error) {
     if (error instanceof ToolError) return true;
     throw error;
