@@ -64,8 +64,11 @@ export interface AbsentPath {
 
 /** Which environment variables a command gets. */
 export interface VariablePolicy {
-  /** "core": the allow-list; "none": only what programs cannot do without (PATH, HOME and the like). */
-  readonly base: "core" | "all" | "none";
+  /**
+   * "most": all but secrets and what belongs to the user's own terminal; "core": an allow-list; "none": only what programs
+   * cannot do without (PATH, HOME and the like).
+   */
+  readonly base: "most" | "core" | "all" | "none";
   /** Further names; `*` matches any part. */
   readonly extra: readonly string[];
 }

@@ -36,6 +36,7 @@ const dialectKeys = Object.keys({
   aliases: true,
   sets: true,
   ignoresCase: true,
+  allowsFewVariables: true,
   asksBeforeCommands: true,
   extraRoots: true,
   failure: true,

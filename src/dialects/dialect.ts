@@ -24,6 +24,8 @@ export interface Dialect {
   readonly ignoresCase?: true | undefined;
   /** In `cautious` every command asks. Default: commands that only read run in the sandbox without approval. */
   readonly asksBeforeCommands?: true | undefined;
+  /** Commands get the variables of an allow-list. Default: all but secrets and those of the user's terminal. */
+  readonly allowsFewVariables?: true | undefined;
   /** Folders outside the workspace that its tools may use, unless the caller sets its own. Default: none. */
   extraRoots?(paths: RealPaths): ExtraRoots;
   /** Formats a failure for its models. Default: message, hint and output, one per line. */

@@ -202,18 +202,21 @@ function answerListing({ data, text }: ToolOutput<FileListData>): Answer {
 /** The tools for OpenAI's models, which edit by patches. */
 export const openaiDialect: Dialect = {
   name: "openai",
+  allowsFewVariables: true,
   tools: [readFile, writeFile, shell({ timeoutMs: 10_000 }), grep, glob, applyPatch, ...agentTools],
 };
 
 /** The tools for Anthropic's models, which edit by old and new text. */
 export const anthropicDialect: Dialect = {
   name: "anthropic",
+  allowsFewVariables: true,
   tools: [readFile, writeFile, shell({ timeoutMs: 120_000 }), grepWithModes, glob, editFile, ...agentTools],
 };
 
 /** The tools for Google's models: those for Anthropic's models, and four more. */
 export const geminiDialect: Dialect = {
   name: "gemini",
+  allowsFewVariables: true,
   tools: [
     readFile,
     writeFile,

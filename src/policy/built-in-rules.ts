@@ -71,6 +71,9 @@ deny run toolcrib approve
 `,
 };
 
+/** For dialects whose commands get the variables of an allow-list. */
+export const allowListRules: RuleSource = { level: "built-in", name: "built-in", text: "variables core" };
+
 /** Further rules for workspaces with extra roots, which may contain the user's home and the system. */
 export const extraRootRules: RuleSource = {
   level: "built-in",

@@ -35,7 +35,7 @@ it("allows no host and no outside path unless a rule or the user allows it", () 
   expect({ mayConnect, readable, writable, variables, limits, limitsAtMost, unconfined }).toEqual({
     readable: [],
     writable: [],
-    variables: { base: "core", extra: [] },
+    variables: { base: "most", extra: [] },
     limits: {},
     limitsAtMost: {},
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Environment, ProcessStartOptions } from "../contract/environment.ts";
 import { openLocalWorld } from "../environment/conformance/local-world.ts";
-import { allowedVariables, usualVariables } from "./environment-variables.ts";
+import { allowedVariables, usualVariables, withheldVariables } from "./environment-variables.ts";
 import { ProgramFinder } from "./find-program.ts";
 
 const core = {
@@ -13,6 +13,8 @@ const core = {
   XDG_CONFIG_HOME: "/config",
   CARGO_HOME: "/cargo",
   VIRTUAL_ENV: "/venv",
+  JAVA_HOME: "/java",
+  DOTNET_ROOT: "/dotnet",
 };
 const secrets = {
   OPENAI_API_KEY: "x",
@@ -64,6 +66,53 @@ it("passes on the minimum or everything, but nothing that bash would run", () =>
     ...secrets,
     ...core,
   });
+});
+
+it("passes on all but secrets and what belongs to the user's terminal", () => {
+  const harmless = {
+    ...{
+      CI: "1",
+      NODE_ENV: "test",
+      TZ: "UTC",
+      PYTHONPATH: "lib",
+      RUSTFLAGS: "-g",
+      npm_config_registry: "http://m/",
+    },
+    ...{
+      NODE_OPTIONS: "--inspect",
+      DATABASE_URL: "postgres://localhost/db",
+      AUTHOR: "a",
+      MONKEY: "m",
+      EDITOR: "vi",
+    },
+  };
+  const secretValues = {
+    DSN: "postgres://me:word@localhost/db",
+    NOTE: "-----BEGIN RSA PRIVATE KEY-----",
+    PAT: `ghp_${"a".repeat(36)}`,
+  };
+  const ofSession = {
+    ...{
+      DISPLAY: ":0",
+      TMUX: "/tmp/t,1,0",
+      XDG_RUNTIME_DIR: "/run/user/1",
+      DBUS_SESSION_BUS_ADDRESS: "unix:path=/x",
+    },
+    ...{
+      VSCODE_IPC_HOOK_CLI: "/x",
+      SSH_CONNECTION: "a b",
+      NODE_CHANNEL_FD: "3",
+      https_proxy: "http://p/",
+      SHLVL: "1",
+    },
+    ...{ npm_lifecycle_event: "test", LD_PRELOAD: "/x.so", GIT_ASKPASS: "/x" },
+  };
+  const all = { ...harmless, ...secrets, ...secretValues, ...ofSession, ...readByBash, ...core };
+  const most = { base: "most", extra: [] } as const;
+  expect(allowedVariables(all, most)).toEqual({ ...harmless, ...core });
+  const { SSH_AUTH_SOCK: _, ...withheld } = { ...secrets, ...secretValues };
+  expect(new Set(withheldVariables(all, most))).toEqual(new Set(Object.keys(withheld)));
+  expect(withheldVariables(all, { base: "all", extra: [] })).toEqual([]);
 });
 
 it("passes on more variables by name, and a secret only by its exact name", () => {

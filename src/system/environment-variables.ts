@@ -2,21 +2,30 @@ import type { VariablePolicy } from "../contract/confinement.ts";
 import { wildcardRegex } from "../lib/text/escape-regex.ts";
 
 /**
- * Selects the environment variables of a started program by an allow-list, so that no secret is passed by accident.
- * Names that look like secrets are passed only by "all", or when a rule spells them out.
+ * Selects the environment variables of a started program, so that no secret is passed by accident. Names and values that
+ * look like secrets are passed only by "all", or when a rule spells the name out.
  */
-export function allowedVariables(
-  all: Readonly<Record<string, string | undefined>>,
-  policy: VariablePolicy = core,
-): Record<string, string> {
+export function allowedVariables(all: Variables, policy: VariablePolicy = core): Record<string, string> {
   const allowed: Record<string, string> = {};
   const isExtra = matcherOf(policy.extra);
+  const isOfNpm = policy.base === "most" && all.npm_execpath !== undefined ? isSetByNpm : () => false;
   for (const [name, value] of Object.entries(all)) {
-    if (value !== undefined && !isForeign(name) && (isOfBase[policy.base](name) || isExtra(name)))
-      allowed[name] = value;
+    if (value === undefined || isForeign(name)) continue;
+    if ((isOfBase[policy.base](name, value) && !isOfNpm(name)) || isExtra(name)) allowed[name] = value;
   }
   return allowed;
 }
+
+/** Returns the names of the variables that a program does not get, but that it could use if a rule passed them on. */
+export function withheldVariables(all: Variables, policy: VariablePolicy = core): readonly string[] {
+  const allowed = allowedVariables(all, policy);
+  return Object.keys(all).filter(
+    (name) =>
+      all[name] !== undefined && !Object.hasOwn(allowed, name) && !isForeign(name) && !isOfSession(name),
+  );
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns variables for every command. They keep pagers and password prompts from waiting for input, and git from
@@ -52,8 +61,12 @@ export const offlineVariables: Readonly<Record<string, string>> = {
   CARGO_NET_RETRY: "0",
 };
 
-/** Keeps npm from retrying refused hosts for minutes when a command may connect to some hosts only. */
+/**
+ * Keeps npm from retrying refused hosts for minutes when a command may connect to some hosts only, and from connecting to
+ * look for a newer npm.
+ */
 export const someHostsVariables: Readonly<Record<string, string>> = {
+  npm_config_update_notifier: "false",
   npm_config_fetch_retries: "1",
   npm_config_fetch_retry_mintimeout: "1000",
   npm_config_fetch_retry_maxtimeout: "1000",
@@ -77,19 +90,58 @@ const basics = ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP"
 /** Makes ripgrep and git use the same global ignore file as Toolcrib. */
 const settings = ["XDG_CONFIG_HOME"];
 
-const toolChainHomes = [
-  ...["GOPATH", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "NPM_CONFIG_PREFIX", "PNPM_HOME"],
-  ...["PYENV_ROOT", "VIRTUAL_ENV"],
+/** Where toolchains are installed. Commands see these directories. */
+export const toolChainHomes: readonly string[] = [
+  ...[
+    "GOPATH",
+    "GOROOT",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "NVM_DIR",
+    "NPM_CONFIG_PREFIX",
+    "PNPM_HOME",
+    "VOLTA_HOME",
+  ],
+  ...["PYENV_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "RBENV_ROOT", "JAVA_HOME", "SDKMAN_DIR", "DOTNET_ROOT"],
+  ...["ANDROID_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR"],
 ];
 
 const basicNames = new Set(basics);
 const coreNames = new Set([...basics, ...settings, ...toolChainHomes]);
 
-const isOfBase: Readonly<Record<VariablePolicy["base"], (name: string) => boolean>> = {
+const isOfBase: Readonly<Record<VariablePolicy["base"], (name: string, value: string) => boolean>> = {
   none: (name) => basicNames.has(name),
   core: (name) => coreNames.has(name) || (name.startsWith("LC_") && !looksSecret(name)),
+  most: (name, value) =>
+    coreNames.has(name) || !(looksSecret(name) || holdsSecret(value) || isOfSession(name)),
   all: () => true,
 };
+
+/**
+ * Recognizes variables that mean something only where Toolcrib itself was started: terminals, sockets, proxies of the
+ * machine's network, a channel of Node, the npm script that started it, and libraries for every program.
+ */
+function isOfSession(name: string): boolean {
+  return ofSession.test(name);
+}
+
+/** Recognizes the settings that npm exports to its scripts, and `npx` to this process. */
+function isSetByNpm(name: string): boolean {
+  return name.startsWith("npm_config_");
+}
+
+const ofSession = new RegExp(
+  [
+    "TMUX(_.*)?|STY|WINDOW(ID)?|DISPLAY|WAYLAND_.*|XAUTHORITY|XDG_(RUNTIME_DIR|SESSION_.*|SEAT.*|VTNR)|DBUS_.*",
+    "SSH_.*|GPG_(TTY|AGENT_INFO)|VSCODE_.*|.*_IPC_.*|.*_SOCK(ET)?(_.*)?|.*ASKPASS|LISTEN_(FDS|PID|FDNAMES)",
+    "DOCKER_HOST|CONTAINER_HOST|(npm_config_)?(http|https|ftp|all|no)_?proxy|npm_config_(proxy|cache|userconfig|prefix)",
+    "NODE_CHANNEL_.*|NODE_UNIQUE_ID|npm_(lifecycle|package|command|execpath|node)_?.*|INIT_CWD",
+    "LD_(PRELOAD|AUDIT)|DYLD_.*|OLDPWD|SHLVL|_",
+  ]
+    .map((names) => `^(${names})$`)
+    .join("|"),
+  "i",
+);
 
 /** Recognizes variables that change what bash runs, and Toolcrib's own, which include a token to answer for the user. */
 function isForeign(name: string): boolean {
@@ -112,3 +164,11 @@ function looksSecret(name: string): boolean {
 
 const secretWord =
   /(^|_)(\w*API_?KEY|KEY|SECRETS?|\w*TOKENS?|PASS|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIES?)(_|$)/i;
+
+/** Recognizes a password in an address, a private key, and the tokens of well-known services. */
+export function holdsSecret(value: string): boolean {
+  return secretValue.test(value);
+}
+
+const secretValue =
+  /:\/\/[^\s/@]*:[^\s/@]+@|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[pousr]_\w{30}|github_pat_\w{30}|glpat-[\w-]{20}|sk-[\w-]{20}|xox[abeprs]-[\w-]{10}|AKIA[A-Z0-9]{16}|npm_[A-Za-z0-9]{36}|AIza[\w-]{35}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.)/;

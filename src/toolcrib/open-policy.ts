@@ -8,7 +8,7 @@ import type { ExtraRoots, PathGuard, ReadRules } from "../contract/guard.ts";
 import { addGrant } from "../engine/approvals/grants.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { quoteForRule } from "../lib/text/rule-text.ts";
-import { builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
+import { allowListRules, builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
 import { asksToRead, guardOnce, guardPaths, readKeyOf } from "../policy/guard-paths.ts";
 import type { PathContext, RuleSource } from "../policy/policy.ts";
 import { compilePolicy, type Policy } from "../policy/rules/compile-policy.ts";
@@ -35,6 +35,8 @@ export interface PolicyOptions {
   readonly rules?: readonly string[] | undefined;
   /** Real paths. */
   readonly extraRoots?: ExtraRoots | undefined;
+  /** Commands get the variables of an allow-list, unless another rule says otherwise. */
+  readonly allowsFewVariables?: boolean | undefined;
   /** Data of the embedding program on this machine. */
   readonly hiddenPaths?: readonly string[] | undefined;
   /** Rule files of this process. */
@@ -325,6 +327,7 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
     builtInRules,
     ...gitRules(options),
     ...(options.extraRoots === undefined ? [] : [extraRootRules]),
+    ...(options.allowsFewVariables ? [allowListRules] : []),
     ...fromFile("user", files.user),
     ...(project
       ? [{ level: "project", name: projectRulesPath, text: project.text, onlyTightens } as const]

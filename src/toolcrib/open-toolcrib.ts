@@ -6,7 +6,7 @@ import { checkMode, checkNames, checkSession, checkValues, optionNames } from ".
 import { targetName } from "./elsewhere.ts";
 import { expectSession, openHistory, recoverChanges } from "./open-history.ts";
 import { DeniedTools, openToolset, ownTools, toDialect } from "./open-toolset.ts";
-import { extraRootsOf, openWorkspace } from "./open-workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
 import type { ToolcribOptions } from "./options.ts";
 import { Toolcrib } from "./toolcrib.ts";
 
@@ -34,7 +34,7 @@ export async function openInstance(
   const toolset = openToolset(dialect, { ...options, tools }, denied);
   const session = checkSession(options.session) ?? newIdentifier("session");
   const target = options.target && targetName(options.target);
-  const workspace = await openWorkspace(options, extraRootsOf(dialect, options));
+  const workspace = await openWorkspace(options, dialect);
   denied.follow(workspace.policy);
   const history = openHistory(workspace, { ...options, session, exits });
   try {

@@ -83,7 +83,7 @@ export interface Workspace {
 
 export async function openWorkspace(
   options: WorkspaceOptions,
-  wantedRoots: ExtraRoots | undefined,
+  dialect: Pick<Dialect, "extraRoots" | "allowsFewVariables">,
 ): Promise<Workspace> {
   const given = await environmentElsewhere(options, async (target) => {
     const { openTarget } = await import("./open-target.ts");
@@ -91,7 +91,7 @@ export async function openWorkspace(
     return openTarget(target, { sandbox: options.sandbox, servers });
   });
   try {
-    return await openIn(given, options, wantedRoots);
+    return await openIn(given, options, dialect);
   } catch (error) {
     // An environment that was passed in stays open. A connection would keep the process running.
     if (options.environment === undefined) await given?.close();
@@ -102,7 +102,7 @@ export async function openWorkspace(
 async function openIn(
   given: Environment | undefined,
   options: WorkspaceOptions,
-  wantedRoots: ExtraRoots | undefined,
+  dialect: Pick<Dialect, "extraRoots" | "allowsFewVariables">,
 ): Promise<Workspace> {
   const warning = given && (await requireSandbox(given, options));
   const lacks = given && (await describeMissing(given));
@@ -111,10 +111,18 @@ async function openIn(
   const want = sandboxWanted(options.sandbox);
   const id = workspaceId(options);
   const path = given?.workspace ?? id;
-  const extraRoots = given ? undefined : realExtraRoots(wantedRoots, path);
+  const extraRoots = given ? undefined : realExtraRoots(extraRootsOf(dialect, options), path);
   const { rules, ruleFiles, hiddenPaths } = options;
   const here = { workspace: path, id, state, config, environment: given };
-  const policy = await OpenPolicy.open({ ...here, rules, ruleFiles, extraRoots, hiddenPaths });
+  const { allowsFewVariables } = dialect;
+  const policy = await OpenPolicy.open({
+    ...here,
+    rules,
+    ruleFiles,
+    extraRoots,
+    allowsFewVariables,
+    hiddenPaths,
+  });
   const files = workspaceFiles(state, id);
   makePrivateDirectory(files.outputs);
   const storedOutputs = openLocalEnvironment({ workspace: files.outputs });
@@ -252,9 +260,9 @@ const noSandbox: SandboxReport = {
 };
 
 /** Returns the extra roots of the tools: the option, else those of the dialect. */
-export function extraRootsOf(
+function extraRootsOf(
   dialect: Pick<Dialect, "extraRoots">,
-  options: ToolcribOptions,
+  options: WorkspaceOptions,
 ): ExtraRoots | undefined {
   const { workspace, extraRoots } = options;
   if (isElsewhere(options) || extraRoots !== undefined) return extraRoots;

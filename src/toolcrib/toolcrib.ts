@@ -467,7 +467,9 @@ export class Toolcrib<Tools = AnyTools> implements Caller<Tools>, AsyncDisposabl
       rules: this.#workspace.policy,
       surroundings: {
         sandbox: async () => (await this.sandbox()).level,
-        variables: (names) => allowedVariables(process.env, names),
+        // Terminals and clients set many different ones, which are no reason to ask again.
+        variables: ({ base, extra }) =>
+          allowedVariables(process.env, { base: base === "most" ? "core" : base, extra }),
         shell: (name) => this.#shells.history(name),
         undoLacks: () => this.#history.scanner.incomplete,
       },

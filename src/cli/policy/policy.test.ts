@@ -121,10 +121,10 @@ by deny run rm -rf ** (${cli.userRules}:3)
       JSON.parse(json.stdout).confinement,
     ]).toEqual([
       expect.stringMatching(
-        /^ {2}sandbox {4}bwrap\n {2}hosts {6}\*\.example\.com; others ask when the command connects\n {2}hidden {5}paths of \d+ rules\n {2}variables {2}core, AWS_\*\n {2}limits {5}memory 4GB, cpu 1h\n$/,
+        /^ {2}sandbox {4}bwrap\n {2}hosts {6}\*\.example\.com; others ask when the command connects\n {2}hidden {5}paths of \d+ rules\n {2}variables {2}most, AWS_\*\n {2}limits {5}memory 4GB, cpu 1h\n$/,
       ),
-      "  sandbox    none\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
-      "  sandbox    none, by an `unconfined` rule\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
+      "  sandbox    none\n  variables  most, AWS_*\n  limits     memory 4GB, cpu 1h\n",
+      "  sandbox    none, by an `unconfined` rule\n  variables  most, AWS_*\n  limits     memory 4GB, cpu 1h\n",
       "  allow  read  a.txt  mode cautious allows reading\n",
       expect.stringContaining("\n  workspace  read-only, because the command only reads\n"),
       {
@@ -135,7 +135,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
         readable: [],
         writable: [],
         hidingRules: expect.any(Number),
-        variables: { base: "core", extra: ["AWS_*"] },
+        variables: { base: "most", extra: ["AWS_*"] },
         limits: ["memory 4GB", "cpu 1h"],
       },
     ]);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { realPathOf } from "../../sandbox/real-paths.ts";
+import { toolChainHomes } from "../../system/environment-variables.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 
 /**
@@ -14,7 +15,7 @@ export function toolChainsIn(
 ): readonly string[] {
   const wanted = [
     ...pathsInHome.map((path) => join(home, path)),
-    ...homeVariables.map((name) => variables[name] ?? ""),
+    ...[...toolChainHomes, ...certificates].map((name) => variables[name] ?? ""),
     ...(variables.PATH ?? "").split(delimiter).map(prefixOf),
     prefixOf(dirname(running)),
   ];
@@ -37,9 +38,10 @@ function isBelow(path: string, directory: string): boolean {
   return path !== directory && liesInside(path, directory);
 }
 
-const homeVariables = words(`
-  CARGO_HOME RUSTUP_HOME NVM_DIR PNPM_HOME PYENV_ROOT VIRTUAL_ENV GOROOT GOPATH JAVA_HOME VOLTA_HOME SDKMAN_DIR
-  ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR RBENV_ROOT CONDA_PREFIX DOTNET_ROOT ANDROID_HOME
+/** Variables that name certificates of authorities, which are public. */
+const certificates = words(`
+  SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO PIP_CERT
+  CARGO_HTTP_CAINFO AWS_CA_BUNDLE
 `);
 
 const pathsInHome = [

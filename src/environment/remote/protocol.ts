@@ -114,7 +114,7 @@ const confinement = object({
   readable: optional(list(text)),
   writable: optional(list(text)),
   writableIfHidden: optional(list(text)),
-  variables: optional(object({ base: oneOf("core", "all", "none"), extra: list(text) })),
+  variables: optional(object({ base: oneOf("most", "core", "all", "none"), extra: list(text) })),
   limits: optional(limits),
   limitsAtMost: optional(limits),
 });

@@ -14,7 +14,7 @@ function settingsOf(...files: readonly (readonly [Level, string, "untrusted"?])[
 }
 
 it("passes the default variables, and sets no limits", () => {
-  expect(settingsOf()).toEqual({ variables: { base: "core", extra: [] }, limits: {}, limitsAtMost: {} });
+  expect(settingsOf()).toEqual({ variables: { base: "most", extra: [] }, limits: {}, limitsAtMost: {} });
 });
 
 it("parses amounts in the unit of each limit", () => {
@@ -46,7 +46,7 @@ it("takes only tightening settings from an untrusted folder", () => {
   const hostile =
     "variables all\npass SECRET_*\nlimit memory 900TB\nlimit cpu 60\nlimit cpu 30\nunconfined run **";
   expect(settingsOf(["user", "limit cpu 600"], ["project", hostile, "untrusted"])).toEqual({
-    variables: { base: "core", extra: [] },
+    variables: { base: "most", extra: [] },
     limits: { cpuSeconds: 600 },
     limitsAtMost: { memoryBytes: 900 * 1024 ** 4, cpuSeconds: 30 },
   });

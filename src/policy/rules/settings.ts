@@ -56,7 +56,7 @@ const readers: Record<
   },
 };
 
-const bases: readonly VariablePolicy["base"][] = ["core", "all", "none"];
+const bases: readonly VariablePolicy["base"][] = ["most", "core", "all", "none"];
 
 function refuseMore([word]: readonly RuleWord[], before: string): void {
   if (word !== undefined) throw unknownWord(word, `remove the words after ${before}`);
@@ -88,7 +88,7 @@ export interface Settings {
 
 /** Applies the weakest level first: of two conflicting lines the later wins, and names to pass add up. */
 export function compileSettings(settings: readonly Setting[]): Settings {
-  let base: VariablePolicy["base"] = "core";
+  let base: VariablePolicy["base"] = "most";
   const extra = new Set<string>();
   const limits: Amounts = {};
   const limitsAtMost: Amounts = {};
