@@ -146,6 +146,8 @@ export interface RunningCommand {
   readonly sandbox: SandboxLevel;
   /** The command with which a user can watch or join: `tmux -S … attach`; undefined without tmux. */
   readonly attach: string | undefined;
+  /** Whether it waits for input, which it cannot get; undefined when unknown. Default: unknown. */
+  waitsForInput?(): Promise<boolean | undefined>;
 }
 
 /** The history of a persistent shell, for the command analysis. */

@@ -146,6 +146,80 @@ it.each([
   ]);
 });
 
+it("names the rule for a variable that the command or its output mentions, with any sandbox", () => {
+  const withheld = ["GH_TOKEN", "DATABASE_URL", "ID"];
+  const output = "KeyError: 'DATABASE_URL'\nMY_GH_TOKEN and ID are something else\n";
+  const note = [
+    "Commands do not get DATABASE_URL from the environment. The rule `pass DATABASE_URL` passes it on.",
+  ];
+  expect([
+    explainConfinedFailure({ ...run, withheld, output }),
+    explainConfinedFailure({ ...run, withheld, output, sandbox: "none" }),
+    explainConfinedFailure({ ...run, withheld, output, exitCode: 0 }),
+    explainConfinedFailure({ ...run, withheld, command: 'test -n "$GH_TOKEN" -a -n "$DATABASE_URL"' }),
+  ]).toEqual([
+    note,
+    note,
+    [],
+    [
+      "Commands do not get GH_TOKEN DATABASE_URL from the environment. The rule `pass GH_TOKEN DATABASE_URL` passes them on.",
+    ],
+  ]);
+});
+
+it.each([
+  "npm error EROFS: read-only file system, mkdir '/home/me/lib/node_modules'",
+  "error: failed to create directory `/home/me/lib/x`\n\nCaused by:\n  Read-only file system (os error 30)",
+  "pyenv: cannot rehash: /home/me/lib isn't writable",
+])("names the rule for a path that is read-only inside: %s", (output) => {
+  const folderToWrite = (path: string) => (path.startsWith("/home/me/lib") ? "~/lib" : undefined);
+  expect(explainConfinedFailure({ ...run, output, folderToWrite })).toEqual([
+    "~/lib is read-only for commands. The rule `allow write ~/lib/**` lets them write there.",
+  ]);
+  expect(explainConfinedFailure({ ...run, output, folderToWrite: () => undefined })).toEqual([]);
+});
+
+it("explains to root that files of other users are out of reach", () => {
+  const isOfOther = (path: string) => path === "data/other file";
+  const lines = [
+    "cat: 'data/other file': Permission denied",
+    "chmod: changing permissions of 'data/other file': Operation not permitted",
+    "Error: EACCES: permission denied, open 'data/other file'",
+    "bash: line 1: data/other file: Permission denied",
+  ];
+  for (const output of lines)
+    expect(explainConfinedFailure({ ...run, output, isOfOther })).toEqual([
+      expect.stringMatching(/^data\/other file belongs to another user, /),
+    ]);
+  expect(explainConfinedFailure({ ...run, output: "cat: own: Permission denied", isOfOther })).toEqual([]);
+});
+
+it.each([
+  "strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted",
+  "warning: Could not trace the inferior process.\nwarning: ptrace: Operation not permitted",
+  "Error:\nNo permission to enable task-clock event.\n",
+  "ping: socktype: SOCK_RAW\nping: socket: Operation not permitted",
+  "    _socket.socket.__init__(self, family, type, proto, fileno)\nPermissionError: [Errno 1] Operation not permitted",
+])("explains what every program is refused with one hint: %s", (output) => {
+  for (const sandbox of ["bwrap", "landlock"] as const)
+    expect(explainConfinedFailure({ ...run, output, sandbox })).toEqual([
+      "The sandbox refuses tracing (ptrace), performance counters and raw sockets. A rule such as `unconfined run COMMAND` runs a command outside the sandbox.",
+    ]);
+});
+
+it.each([
+  ["chown: changing ownership of 'f': Operation not permitted", "In the sandbox, files cannot be given"],
+  [
+    "tar: x: Cannot change ownership to uid 5, gid 5: Invalid argument",
+    "In the sandbox, files cannot be given",
+  ],
+  ["chmod: changing permissions of 'd': Operation not permitted", "In the sandbox, files cannot get setuid"],
+])("explains refused owners and modes: %s", (output, beginning) => {
+  expect(explainConfinedFailure({ ...run, output })).toEqual([
+    expect.stringMatching(new RegExp(`^${beginning}`)),
+  ]);
+});
+
 it("takes time linear in the output", () => {
   for (const piece of [
     "/tmp/ ",
@@ -154,6 +228,10 @@ it("takes time linear in the output", () => {
     "failed to connect to ",
     "permission denied ",
     "a.sock ",
+    "ptrace ",
+    "ownership of ",
+    "socket.socket.__init__ ",
+    "read-only file system /a ",
   ])
     explainConfinedFailure({ ...run, sandbox: "landlock", output: piece.repeat(200_000) });
 });

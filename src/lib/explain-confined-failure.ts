@@ -13,13 +13,20 @@ export interface ConfinedRun {
   readonly readsOnly?: boolean | undefined;
   /** Whether a path exists, and commands do not see it without a rule. Default: unknown. */
   readonly isUnseen?: ((path: string) => boolean) | undefined;
+  /** The folder that a rule must make writable so that the command can write a path. Default: unknown. */
+  readonly folderToWrite?: ((path: string) => string | undefined) | undefined;
+  /** Whether commands see an entry of another user, over which root has no rights there. Default: unknown. */
+  readonly isOfOther?: ((path: string) => boolean) | undefined;
+  /** The names of variables that the command does not get, but that a rule could pass to it. */
+  readonly withheld?: readonly string[];
 }
 
 /** Explains a failure caused by the sandbox, and names the rule or the alternative that makes the command work. */
 export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
   const { exitCode, sandbox } = run;
-  if (sandbox === "none") return [];
   const end = run.output.slice(-maxOutputChars);
+  const withheld = exitCode === 0 ? [] : explainWithheld(run, end);
+  if (sandbox === "none") return withheld;
   // A pipe may hide a failure behind exit code 0. Then only lines that begin like an error message count.
   const lines = end.split("\n");
   const output = exitCode === 0 ? lines.filter((line) => complaint.test(line)).join("\n") : end;
@@ -33,13 +40,22 @@ export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
         `Commands do not see ${path}. The rule \`allow read ${/\s/.test(path) ? `"${path}"` : path}\` shows it to them.`,
     );
   const offline = explainNoConnection({ ...run, output });
+  const readOnly = explainReadOnly(run, output);
+  const ofOthers = explainOthers(run, output);
   const refusals = sandboxRefusals
-    .filter(({ levels, sign }) => (levels === "all" || levels.includes(sandbox)) && sign.test(output))
+    .filter(({ levels, isOfOwner = false }) => {
+      const isRefused = levels === "all" || levels.includes(sandbox);
+      return isRefused && !(isOfOwner && ofOthers.length > 0);
+    })
+    .filter(({ sign }) => sign.test(output))
     .map(({ note }) => note);
   const isRefusedWrite = run.readsOnly === true && refusedWrite.test(output);
   return [
+    ...withheld,
     ...(offline === undefined ? [] : [offline]),
     ...shown,
+    ...readOnly,
+    ...ofOthers,
     ...(isRefusedWrite ? [readOnlyView] : []),
     ...refusals,
   ];
@@ -52,9 +68,56 @@ const readOnlyView =
 
 const shownPaths = 3;
 
+/** Names the rule for variables that the command or its output mentions. */
+function explainWithheld({ command, withheld = [] }: ConfinedRun, output: string): readonly string[] {
+  const isWord = (name: string) => /^[A-Za-z]\w{3,}$/.test(name);
+  const names = withheld
+    .filter((name) => isWord(name) && new RegExp(`(?<!\\w)${name}(?!\\w)`).test(`${command}\n${output}`))
+    .slice(0, shownPaths)
+    .join(" ");
+  if (names === "") return [];
+  return [
+    `Commands do not get ${names} from the environment. The rule \`pass ${names}\` passes ${names.includes(" ") ? "them" : "it"} on.`,
+  ];
+}
+
+/** Names the rule for paths that exist read-only inside. Some programs name the path some lines earlier. */
+function explainReadOnly({ folderToWrite }: ConfinedRun, output: string): readonly string[] {
+  if (folderToWrite === undefined || !readOnlySign.test(output)) return [];
+  const lines = output.split("\n");
+  const near = lines.flatMap((line, index) =>
+    readOnlySign.test(line) ? lines.slice(Math.max(0, index - linesBefore), index + 1) : [],
+  );
+  const folders = new Set(pathsIn(near).flatMap((path) => folderToWrite(path) ?? []));
+  return [...folders].slice(0, 1).map((folder) => {
+    const pattern = /\s/.test(folder) ? `"${folder}/**"` : `${folder}/**`;
+    return `${folder} is read-only for commands. The rule \`allow write ${pattern}\` lets them write there.`;
+  });
+}
+
+const readOnlySign = /read-only file system|\bEROFS\b|isn't writable|is not writable/i;
+const linesBefore = 3;
+
+function explainOthers({ isOfOther }: ConfinedRun, output: string): readonly string[] {
+  if (isOfOther === undefined) return [];
+  const denied = output.split("\n").filter((line) => deniedSign.test(line));
+  const names = denied.flatMap((line) => line.split(/: |['"‘’“”]/).map((part) => part.trim()));
+  const found = names.find((name) => name !== "" && isOfOther(name));
+  return found === undefined
+    ? []
+    : [
+        `${found} belongs to another user, over whose files root has no rights in the sandbox. A rule such as \`unconfined run COMMAND\` runs a command outside the sandbox.`,
+      ];
+}
+
+const deniedSign = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i;
+
 /** Finds absolute paths on lines that say that something is missing or denied. */
 function missingPathsIn(output: string): readonly string[] {
-  const lines = output.split("\n").filter((line) => missingSign.test(line));
+  return pathsIn(output.split("\n").filter((line) => missingSign.test(line)));
+}
+
+function pathsIn(lines: readonly string[]): readonly string[] {
   const quoted = lines.flatMap((line) =>
     [...line.matchAll(/['"‘“](\/[^'"’”]+)['"’”]/g)].map(([, path]) => path!),
   );
@@ -153,6 +216,8 @@ const shownHosts = 6;
 interface SandboxRefusal {
   readonly levels: "all" | readonly SandboxLevel[];
   readonly sign: RegExp;
+  /** Whether only the owner of a file gets this far. */
+  readonly isOfOwner?: true;
   readonly note: string;
 }
 
@@ -172,6 +237,23 @@ const sandboxRefusals: readonly SandboxRefusal[] = [
     levels: "all",
     sign: /listen EPERM|(?:AF_UNIX|\.sock\b)[^\n]{0,100}operation not permitted|connection\.py[\s\S]{0,400}\[Errno 1\] Operation not permitted/i,
     note: "The sandbox blocks Unix sockets. A rule such as `unconfined run COMMAND` runs a command outside the sandbox.",
+  },
+  {
+    levels: "all",
+    sign: /\bptrace\b[^\n]{0,120}(?:not permitted|denied)|PTRACE_\w+[^\n]{0,80}(?:not permitted|denied)|trace the inferior|under ptrace|perf_event_(?:open|paranoid)|no permission to enable [^\n]{0,80}event|socket\.socket\.__init__[\s\S]{0,200}Operation not permitted|(?:SOCK_RAW|raw socket|ping: socket)[^\n]{0,200}(?:not permitted|denied)/i,
+    note: "The sandbox refuses tracing (ptrace), performance counters and raw sockets. A rule such as `unconfined run COMMAND` runs a command outside the sandbox.",
+  },
+  {
+    levels: "all",
+    sign: /(?:ownership (?:of|to)|\bl?f?chown(?:at|Sync)?\b)[^\n]{0,200}(?:invalid argument|not permitted|EINVAL|EPERM)/i,
+    isOfOwner: true,
+    note: "In the sandbox, files cannot be given to other users or groups. `tar --no-same-owner` and `cp -r` leave owners as they are.",
+  },
+  {
+    levels: "all",
+    sign: /(?:permissions of|\bf?chmod(?:at|Sync)?\b|change mode|set-?[ug]id)[^\n]{0,200}(?:not permitted|EPERM)/i,
+    isOfOwner: true,
+    note: "In the sandbox, files cannot get setuid or setgid bits.",
   },
   {
     levels: ["bwrap"],

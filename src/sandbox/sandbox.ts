@@ -74,6 +74,8 @@ export interface PreparedLaunch {
   settle?(): Promise<readonly string[]>;
   /** Returns a path that a newly started sandbox would hide or protect, but this one does not. For shells that stay open. */
   uncovered?(): Promise<string | undefined>;
+  /** Returns the names of processes that had to end with the program. Call it when it has ended by itself. */
+  left?(): Promise<readonly string[]>;
   /** Cleans up when the program and all its processes have ended, or could not be started. Returns remarks. */
   finished(): Promise<readonly string[]>;
 }

@@ -17,7 +17,16 @@ export interface TemporaryToolcrib extends AsyncDisposable {
 export async function temporaryToolcrib(
   options: Pick<
     ToolcribOptions,
-    "mode" | "workspace" | "rules" | "dialect" | "onlyTools" | "readOnly" | "tools" | "approve" | "embedder"
+    | "mode"
+    | "workspace"
+    | "sandbox"
+    | "rules"
+    | "dialect"
+    | "onlyTools"
+    | "readOnly"
+    | "tools"
+    | "approve"
+    | "embedder"
   > = {},
 ): Promise<TemporaryToolcrib> {
   const folder = temporaryFolder();

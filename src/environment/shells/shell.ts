@@ -5,6 +5,7 @@ import type { Environment, ProcessExit, RunningProcess } from "../../contract/en
 import { ToolError } from "../../contract/error.ts";
 import type { RunningCommand, ShellHistory } from "../../contract/process.ts";
 import { unlessAborted } from "../../lib/async/abort.ts";
+import { waitsForInput } from "../local/processes/inspect-process.ts";
 import { OutputStream } from "../local/processes/output-stream.ts";
 import { type CommandPipes, PipePool } from "./command-pipes.ts";
 import {
@@ -131,6 +132,10 @@ export class Shell implements AnyShell {
       stderr: new OutputStream(pipes.stderr.stream),
       exit: this.#exit(over, pipes, this.#endWhenAborted(order.signal, over, bystanders), remarks),
       sandbox: this.running.sandbox,
+      waitsForInput: async () => {
+        const members = this.#processes.below(bystanders).map((pid) => ({ pid }));
+        return waitsForInput(members, { outputs: Object.values(pipes.paths) });
+      },
     };
   }
 

@@ -46,6 +46,7 @@ const view: SandboxView = {
   workspace: "/home/me/work",
   isWorkspaceReadOnly: false,
   kernelSettings: ["/proc/sys"],
+  copies: [],
   replaced: [
     { source: "/state/temporary", target: "/tmp" },
     { source: "/state/home", target: "/home/me" },

@@ -1,13 +1,16 @@
 import { once } from "node:events";
 import { openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { confinedVariables } from "../../engine/sandbox/confined-variables.ts";
 import type { ProxyGrant } from "../../engine/sandbox/network/filtering-proxy.ts";
 import type { InstanceNetwork } from "../../engine/sandbox/network/instance-network.ts";
 import type { Namespace } from "../../engine/sandbox/network/namespace.ts";
+import { installsIn } from "../../engine/sandbox/private-installs.ts";
 import { limitsFor } from "../limits/limits-for.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
 import { doctorHints, type Launch, type PreparedLaunch, type Sandbox } from "../sandbox.ts";
@@ -30,9 +33,27 @@ export interface BubblewrapOptions {
 /** The descriptors that bubblewrap inherits, in this order. */
 const descriptorOf = { arguments: 3, seccomp: 4, sign: 5 } as const;
 
-// The first program inside writes a byte when everything is mounted, waits for a line, and becomes the command.
+// The first program inside writes a byte when everything is mounted, waits for a line, and runs the command. When it has
+// ended, every other process ends with this program. Those that do not end by themselves within a moment are listed first,
+// as /proc/PID/stat describes them. A subshell runs the command, because otherwise dash reports the signal that ended it.
 const { sign } = descriptorOf;
-const signLine = `printf . >&${sign} && read -r _ <&${sign} || exit 126; exec ${sign}>&-; exec "$@"`;
+const firstProgram = `printf . >&${sign} && read -r _ <&${sign} || exit 126
+exec 6>&2 2>/dev/null
+trap : HUP INT QUIT TERM
+(exec 2>&6 6>&- ${sign}>&-; exec "$@")
+code=$?
+for round in 1 2 3 4; do
+  set --
+  for one in /proc/[0-9]*; do
+    case $one in /proc/1 | /proc/$$) continue ;; esac
+    read -r line <"$one/stat" || continue
+    case \${line##*) } in [ZX]*) ;; *) set -- "$@" "$line" ;; esac
+  done
+  test $# -gt 0 || exit $code
+  sleep 0.05
+done
+printf '%s\\n' "$@" >&${sign}
+exit $code`;
 
 /** The resources of one command, from its preparation to its end. */
 interface Setup {
@@ -49,29 +70,40 @@ export class Bubblewrap implements Sandbox {
   readonly level = "bwrap";
   readonly report: SandboxReport;
   readonly #options: BubblewrapOptions;
+  readonly #installs: () => readonly string[];
   #launches = 0;
 
   constructor(options: BubblewrapOptions) {
     this.#options = options;
+    this.#installs = installsIn(options.privates.home);
     this.report = options.report;
   }
 
   async prepare(launch: Launch): Promise<PreparedLaunch> {
     const setup = await this.#setUp(launch);
     const { opened, covers, remarks } = setup;
+    let left: Promise<readonly string[]> | undefined;
     try {
       return {
         ...this.#program(launch, setup),
         cwd: "/",
         endsTogether: true,
-        started: (child) => start(setup, child),
+        started: async (child) => {
+          left = namesOf(await start(setup, child));
+        },
+        left: async () => (await left) ?? [],
         connect: async (port) => {
           if (setup.network === undefined) throw cannotBeReached(port);
           return setup.network.namespace.connect(port);
         },
-        settle: async () => [...remarks.splice(0), ...covers.remarks(), ...(await opened.settle())],
+        settle: async () => [
+          ...remarks.splice(0),
+          ...covers.remarks(),
+          ...(await opened.settle()),
+          ...this.#installs(),
+        ],
         uncovered: async () => covers.replaced()[0] ?? opened.uncovered(),
-        finished: () => finish(setup),
+        finished: async () => [...(await finish(setup)), ...this.#installs()],
       };
     } catch (error) {
       await finish(setup);
@@ -122,9 +154,12 @@ export class Bubblewrap implements Sandbox {
     { network, opened, mounts }: Setup,
   ): Pick<PreparedLaunch, "file" | "args" | "env" | "descriptors"> {
     const { program, seccomp, forbidsUserNamespaces } = this.#options;
-    const { early: env, late } = splitVariables({ ...launch.env, ...network?.grant?.variables });
+    const { early: env, late } = splitVariables({
+      ...confinedVariables(launch.env, launch.env.HOME ?? homedir(), launch.confinement),
+      ...network?.grant?.variables,
+    });
     const settingLate = late.length === 0 ? [] : ["/usr/bin/env", ...late];
-    const command = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
+    const command = ["/bin/sh", "-c", firstProgram, "sh", ...settingLate, launch.file, ...launch.args];
     const all = bubblewrapArguments({
       mounts,
       cwd: launch.cwd,
@@ -162,13 +197,24 @@ export class Bubblewrap implements Sandbox {
 async function start(
   { mounts, covers }: Setup,
   { pid, channels }: Parameters<PreparedLaunch["started"]>[0],
-): Promise<void> {
+): Promise<Duplex> {
   const [sign] = channels;
   if (sign === undefined || !(await receivesByte(sign))) throw notSetUp();
   covers.begin();
   const stray = findStrayMount(mounts, mountTables(pid));
   if (stray !== undefined) throw pathWasReplaced(stray);
   sign.end("\n");
+  return sign;
+}
+
+/** Reads the processes that end with the command, and returns their names. */
+async function namesOf(sign: Duplex): Promise<readonly string[]> {
+  let text = "";
+  sign.on("data", (bytes) => {
+    text += bytes;
+  });
+  await new Promise((resolve) => sign.once("close", resolve));
+  return [...new Set([...text.matchAll(/^\d+ \((.*)\) \S/gm)].map(([, name]) => name!))];
 }
 
 async function finish({ network, opened, covers, remarks }: Setup): Promise<readonly string[]> {

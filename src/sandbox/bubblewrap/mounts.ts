@@ -29,6 +29,8 @@ export interface SandboxView {
   readonly kernelSettings: readonly string[];
   /** Directories (`target`) that are replaced by others (`source`), which can be written. */
   readonly replaced: readonly Shown[];
+  /** Directories (`target`) of `readable` that are replaced by others (`source`), which can be written. */
+  readonly copies: readonly Shown[];
   /** Directories that appear empty. */
   readonly blank: readonly string[];
   readonly readable: readonly Shown[];
@@ -51,6 +53,7 @@ export function mountsOf(view: SandboxView): readonly Mount[] {
     ...view.blank.map(blank("755")),
     ...view.replaced.map((paths) => ({ show: "writable", ...paths }) as const),
     ...view.readable.map((paths) => ({ show: "read-only", ...paths }) as const),
+    ...view.copies.map((paths) => ({ show: "writable", ...paths }) as const),
     ...view.writable.map(asOutside("writable")),
     ...[view.workspace].filter((path) => path !== "/").map(asOutside(workspace)),
   ];

@@ -1,7 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { filesOfGitSettings } from "../../engine/sandbox/git-files.ts";
 import { InstanceNetwork } from "../../engine/sandbox/network/instance-network.ts";
+import { copyShims, furnishHome } from "../../engine/sandbox/private-installs.ts";
 import { findVisible } from "../../engine/sandbox/visible.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { makePrivateDirectory } from "../../system/directories.ts";
@@ -30,15 +32,21 @@ export async function openBubblewrap(
   if (program === undefined) return { missing: notInstalled };
   makePrivateDirectory(directory);
   const privates = openPrivateDirectories(directory, options.temporary);
+  furnishHome(homedir(), privates.home);
   const placeholders = new Placeholders(
     recordFolders(directory).placeholders,
     new DelayedRemoval(join(privates.own, "aside")),
   );
   await placeholders.removeAbandoned();
+  const visible = findVisible({
+    also: options.alsoVisible,
+    gitFiles: await filesOfGitSettings(findProgram),
+  });
   const view = new WorkspaceView({
     ...{ workspace, directory, own, privates, placeholders },
     repositories: new RepositoryWatch({ workspace, folder: recordFolders(directory).repositories }),
-    visible: findVisible({ also: options.alsoVisible, gitFiles: await filesOfGitSettings(findProgram) }),
+    visible,
+    copies: copyShims(visible.toolChains, privates.home),
   });
   const seccomp = join(privates.own, "seccomp");
   writeFileSync(
@@ -49,6 +57,7 @@ export async function openBubblewrap(
       // A read-only mount does not stop `connect`.
       unixSockets:
         (options.alsoVisible ?? []).length === 0 && options.temporary === undefined && workspace !== "/",
+      owner: { user: process.getuid!(), group: process.getgid!() },
     }),
     { mode: 0o600 },
   );

@@ -30,6 +30,8 @@ import type { Placeholders } from "./placeholders.ts";
 interface WorkspaceViewOptions extends Omit<SandboxContext, "findProgram"> {
   readonly privates: PrivateDirectories;
   readonly visible: Visible;
+  /** Directories (`target`) of toolchains of which commands have a copy (`source`) that they can write. */
+  readonly copies?: readonly Shown[];
   readonly placeholders: Placeholders;
   readonly repositories: RepositoryWatch;
   /** The most directories to scan below a path that a rule grants outside the workspace. */
@@ -220,6 +222,7 @@ export class WorkspaceView {
       links: visible.links,
       kernelSettings: this.#kernelSettings,
       replaced: this.#replaced(),
+      copies: (this.#options.copies ?? []).filter(({ target }) => this.#isOutside(target)),
       blank: this.#blank,
       readable: [...readable, ...programs.filter(isReal).map(asItIs)],
       writable: grants.writable,

@@ -5,7 +5,9 @@ import type { Duplex } from "node:stream";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { confinedVariables } from "../../engine/sandbox/confined-variables.ts";
 import type { LoopbackNetwork } from "../../engine/sandbox/network/loopback-network.ts";
+import { installsIn } from "../../engine/sandbox/private-installs.ts";
 import type { Visible } from "../../engine/sandbox/visible.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { CacheSecrets } from "../cache-secrets.ts";
@@ -44,9 +46,11 @@ export class LandlockSandbox implements Sandbox {
   readonly #parts: LandlockParts;
   readonly #cacheSecrets = new CacheSecrets();
   readonly #scans = new Map<string, TreeScan>();
+  readonly #installs: () => readonly string[];
 
   constructor(parts: LandlockParts) {
     this.#parts = parts;
+    this.#installs = installsIn(parts.privates.home);
     this.pipes = join(parts.privates.own, "pipes");
     mkdirSync(this.pipes, { mode: 0o700 });
     this.report = { level: "landlock", missing: [], gaps: landlockGaps(parts.version) };
@@ -84,9 +88,14 @@ export class LandlockSandbox implements Sandbox {
       endsTogether: false,
       started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
       connect: unconfined(launch).connect,
-      settle: async () => [...(await watch.settle()), ...lost()],
+      settle: async () => [...(await watch.settle()), ...lost(), ...this.#installs()],
       finished: () =>
-        (remarks ??= end().then((ended) => [...granted.flatMap(tooLarge), ...ended, ...lost()])),
+        (remarks ??= end().then((ended) => [
+          ...granted.flatMap(tooLarge),
+          ...ended,
+          ...lost(),
+          ...this.#installs(),
+        ])),
     };
   }
 
@@ -160,7 +169,10 @@ export class LandlockSandbox implements Sandbox {
         refuseTruncation: version < 3,
       }),
       cwd: launch.cwd,
-      env: { ...privateVariables(launch.env, privates), ...network?.variables },
+      env: {
+        ...confinedVariables(privateVariables(launch.env, privates), privates.home, launch.confinement),
+        ...network?.variables,
+      },
       file: launch.file,
       args: launch.args,
     });

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import type { AbsentPath } from "../../contract/confinement.ts";
 import { filesOfGitSettings } from "../../engine/sandbox/git-files.ts";
+import { furnishHome } from "../../engine/sandbox/private-installs.ts";
 import { findVisible } from "../../engine/sandbox/visible.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { outputOfProgram } from "../../system/start-program.ts";
@@ -53,6 +54,7 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
     liesInside(target, home) && target !== home ? [target] : [],
   );
   linkToolChains(privates, home, inHome);
+  furnishHome(home, privates.home);
   const sandbox = new LandlockSandbox({
     ...{ workspace, directory, perl, version, privates },
     architecture: arch,

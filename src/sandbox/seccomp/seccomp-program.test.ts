@@ -59,9 +59,29 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
       call(options, "socketpair", 2, 1, 0),
     ];
     const refused = ["EPERM", "EPERM", "EPERM", "EPERM"];
-    expect(answered({ ...own, unixSockets: true })).toEqual(["allow", "allow", "EPERM", "EPERM"]);
+    expect(answered({ ...own, unixSockets: true })).toEqual(["allow", "allow", "allow", "EPERM"]);
     for (const options of [own, { ...filtered, unixSockets: true }, { ...none, unixSockets: true }])
       expect(answered(options)).toEqual(refused);
+  });
+
+  it("answers EPERM to another owner of a file, in a user namespace with one user", () => {
+    const options = { ...own, owner: { user: 1000, group: 100 } };
+    const same = 0xffffffff;
+    const allowed = [
+      call(options, "fchown", 3, 1000, 100),
+      call(options, "fchown", 3, same, same),
+      call(options, "fchownat", 3, 0, same, 100, 0),
+    ];
+    const refused = [
+      call(options, "fchown", 3, 0, 100),
+      call(options, "fchown", 3, 1000, 0),
+      call(options, "fchownat", 3, 0, 1001, same, 0),
+      call(options, "chown", 0, 0, 0) ?? "EPERM",
+      call(options, "lchown", 0, 0, 0) ?? "EPERM",
+    ];
+    expect(new Set(allowed)).toEqual(new Set(["allow"]));
+    expect(new Set(refused)).toEqual(new Set(["EPERM"]));
+    expect(call(own, "fchown", 3, 0, 0)).toBe("allow");
   });
 
   it("answers ENOSYS to system calls that are newer than itself, or of the x32 ABI", () => {

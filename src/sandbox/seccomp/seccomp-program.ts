@@ -16,6 +16,8 @@ export interface SeccompOptions {
   readonly network: "own namespace" | "filtered" | "none";
   /** Allows unix sockets, for "own namespace", when no socket of the machine is visible. Default: false. */
   readonly unixSockets?: boolean;
+  /** The only user and group inside a user namespace. Giving a file to another one returns EPERM, as outside. */
+  readonly owner?: { readonly user: number; readonly group: number } | undefined;
   /** Whether others may connect to the program, for "filtered". Default: false. */
   readonly mayListen?: boolean;
   /** Refuses to truncate a file by its path, for Landlock before ABI 3, which ignores truncation. */
@@ -35,9 +37,13 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
       call: "ioctl",
       lines: [low(1), { ifEqual: 0x5412, goTo: "refuse" }, { ifEqual: 0x541c, goTo: "refuse" }],
     },
-    { call: "socketpair", lines: pairLines },
+    {
+      call: "socketpair",
+      lines: unixSockets ? [low(0), { ifEqual: AF_UNIX, goTo: "allow" }, ...refuse] : pairLines,
+    },
     { call: "socket", lines: socketLines(network, unixSockets) },
     ...modeCalls,
+    ...owningCalls(options.owner),
     ...openingCalls(options.refuseTruncation === true),
     ...(isShared ? sharedCalls(options.mayListen === true) : []),
   ];
@@ -191,6 +197,32 @@ const modeCalls = refusingFlags(lendsRights, {
   ...{ chmod: 1, fchmod: 1, fchmodat: 2, fchmodat2: 2 },
   ...{ creat: 1, mknod: 1, mknodat: 2 },
 });
+
+/**
+ * The kernel answers EINVAL to an owner that is not in the user namespace. Programs such as fakeroot forgive EPERM, which
+ * they get outside.
+ */
+function owningCalls(owner: SeccompOptions["owner"]): readonly CallRule[] {
+  if (owner === undefined) return [];
+  const calls = { chown: 1, fchown: 1, lchown: 1, fchownat: 2 };
+  const isKnown = (name: string, argument: number, id: number): readonly Line[] => [
+    low(argument),
+    { ifEqual: unchanged, goTo: name },
+    { ifEqual: id, goTo: name },
+    ...refuse,
+    { label: name },
+  ];
+  return Object.entries(calls).map(([call, argument]) => ({
+    call,
+    lines: [
+      ...isKnown(`user of ${call}`, argument, owner.user),
+      ...isKnown(`group of ${call}`, argument + 1, owner.group),
+    ],
+  }));
+}
+
+/** -1: the owner stays the same. */
+const unchanged = 0xffffffff;
 
 const O_TRUNC = 0x200;
 // The flags are O_CREAT and O_TMPFILE. Without them the mode is ignored.

@@ -37,7 +37,7 @@ const filteredCalls = table(`
   clone 56/220, clone3 435/435, ioctl 16/29, socket 41/198, socketpair 53/199, listen 50/201, sendto 44/206,
   sendmsg 46/211, sendmmsg 307/269, setpriority 141/140, ioprio_set 251/30, truncate 76/45, chmod 90/-,
   fchmod 91/52, fchmodat 268/53, fchmodat2 452/452, creat 85/-, mknod 133/-, mknodat 259/33, open 2/-,
-  openat 257/56, openat2 437/437
+  openat 257/56, openat2 437/437, chown 92/-, fchown 93/55, lchown 94/-, fchownat 260/54
 `);
 
 /** Parses entries of the form "name x64/arm64". "-" means that an architecture has no such call. */

@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import { ToolError } from "../../contract/error.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { CommandRun } from "./run-command.ts";
+import { waysToAnswer } from "./watch-for-prompt.ts";
 
 export const usualTimeoutMs = 120_000;
 export const maxTimeoutMs = 600_000;
@@ -49,6 +50,13 @@ export function outOfTime(
     quietTimeoutMs = 0,
   }: { readonly timeoutMs: number; readonly quietTimeoutMs?: number | undefined },
 ): ToolError {
+  if (run.wantedInput)
+    return new ToolError("timeout", "The command waited for input, which it cannot get, and was stopped", {
+      hint: waysToAnswer,
+      forUser: { hint: "Give the answer in advance, such as with a flag." },
+      output: outputOf(run),
+      kept: run.kept,
+    });
   const [how, fix] = run.wasQuiet
     ? [`printed nothing for ${quietTimeoutMs / 1000} s`, "Make it print its progress"]
     : [

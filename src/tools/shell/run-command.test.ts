@@ -9,7 +9,7 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { commandAccess } from "./command-access.ts";
 import { WholeLines } from "./command-output.ts";
-import { describeExit } from "./describe-run.ts";
+import { describeExit, outOfTime } from "./describe-run.ts";
 import { shellRun } from "./run.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -102,7 +102,10 @@ it("treats a command that ended before its output is read as in time", async () 
     sandbox: "bwrap",
     waitsForInput: async () => false,
   };
-  const environment: Partial<Environment> = { start: async () => running as RunningProcess };
+  const environment: Partial<Environment> = {
+    workspace: "/",
+    start: async () => running as RunningProcess,
+  };
   const { text } = await shellRun.run(
     { command: "echo late", timeout_ms: 1 },
     toolContext(environment as Environment),
@@ -122,12 +125,30 @@ it("reports while it runs that a command seems to wait for input", async () => {
       cancelling.abort();
     },
   };
-  const request = { command: "printf 'Password: '; sleep 60", timeoutMs: 60_000, promptAfterMs: 100 };
+  const request = { command: "printf 'Password: '; sleep 60", timeoutMs: 60_000, inputTimeoutMs: 100 };
   await expect(runCommand({ ...request, limits: shellRun.limits }, context)).rejects.toMatchObject({
     code: "cancelled",
     output: expect.stringContaining("[The command seems to ask for input, which it cannot get. "),
   });
   expect(messages).toEqual(["The command seems to wait for input."]);
+});
+
+it("ends a program that waits for a key", async () => {
+  await using folder = temporaryFolder();
+  await using environment = openLocalEnvironment({ workspace: folder.path, graceMs: 100 });
+  // Editors read from stderr when their input is not a terminal.
+  const request = {
+    command: "echo text; read -r key 0<>/dev/stderr",
+    timeoutMs: 60_000,
+    inputTimeoutMs: 100,
+  };
+  const run = await runCommand({ ...request, limits: shellRun.limits }, toolContext(environment));
+  expect(run).toMatchObject({ timedOut: true, wantedInput: true, shown: { stdout: "text\n" } });
+  expect(outOfTime(run, { timeoutMs: 60_000 })).toMatchObject({
+    code: "timeout",
+    message: "The command waited for input, which it cannot get, and was stopped",
+    hint: expect.stringMatching(/^Give the answer in advance/),
+  });
 });
 
 it("ends a command that prints nothing for too long, and one that ignores its end", async () => {

@@ -2,7 +2,7 @@ import type { SandboxLevel } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { OutputLimits, ToolContext } from "../../contract/tool.ts";
-import { isUnseenPath } from "../../engine/sandbox/unseen-path.ts";
+import { reachOfCommands } from "../../engine/sandbox/reach-of-commands.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { explainConfinedFailure } from "../../lib/explain-confined-failure.ts";
 import { sessionBusy } from "../../lib/session-busy-error.ts";
@@ -18,8 +18,8 @@ interface CommandRequest extends GivenCommand {
   readonly timeoutMs: number;
   /** Ends the command after this long without output. */
   readonly quietTimeoutMs?: number | undefined;
-  /** Checks after this long without output whether the command waits for input. Default: 3 s. */
-  readonly promptAfterMs?: number | undefined;
+  /** Ends the command when it has waited this long for input, which it cannot get. Default: 5 s. */
+  readonly inputTimeoutMs?: number | undefined;
   /** The part of the output that the answer shows. More is stored. */
   readonly limits: OutputLimits;
 }
@@ -28,9 +28,11 @@ export interface CommandRun extends CommandExit {
   readonly shown: ShownOutput;
   readonly kept?: OutputKept;
   readonly durationMs: number;
-  /** Whether it was ended after `timeoutMs`, or after `quietTimeoutMs` without output. */
+  /** Whether it was ended before it had finished: after `timeoutMs`, or for one of the following reasons. */
   readonly timedOut: boolean;
   readonly wasQuiet: boolean;
+  /** Whether it was ended because it waited for input. */
+  readonly wantedInput: boolean;
   readonly sandbox: SandboxLevel;
   /** The folder of the shell, for a session; `attach` is the command with which a user joins it. */
   readonly cwd?: string;
@@ -60,7 +62,8 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
     () => {},
   );
   const output = new CommandOutput(context);
-  const prompt = watchForPrompt(running, output, context, request.promptAfterMs);
+  const waiting = { waitMs: request.inputTimeoutMs, end: () => deadline.abort() };
+  const prompt = watchForPrompt(running, output, waiting, context);
   const quiet = endWhenQuiet(request.quietTimeoutMs, output, heldMs, deadline);
   try {
     const exit = await readToEnd(running, output).catch(async (error: unknown) => {
@@ -79,6 +82,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       durationMs: Math.round(monotonicMs() - startedMs),
       timedOut: deadline.signal.aborted,
       wasQuiet: quiet.hasEndedIt(),
+      wantedInput: prompt.hasEndedIt(),
       sandbox: running.sandbox,
       cwd: exit.cwd,
       attach: running.attach,
@@ -101,14 +105,13 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
 }
 
 function explainFailure(
-  { command }: CommandRequest,
+  { command, cwd }: CommandRequest,
   { sandbox }: StartedCommand,
   exitCode: number | undefined,
   output: string,
   { environment }: ToolContext,
 ): readonly string[] {
   const hasNetwork = (environment.confinement?.hosts?.length ?? 0) > 0;
-  const isUnseen = environment.keepsShells ? undefined : isUnseenPath(environment);
   return explainConfinedFailure({
     command,
     output,
@@ -116,7 +119,7 @@ function explainFailure(
     sandbox,
     hasNetwork,
     readsOnly: environment.confinement?.readsOnly,
-    isUnseen,
+    ...reachOfCommands(environment, cwd),
   });
 }
 

@@ -35,8 +35,8 @@ export async function startCommand(
     if (namesake?.kind === "process") throw isProcess(session);
     const isNewSession = namesake === undefined;
     const running = await shells.run(session, { command, ...surroundings });
-    // In a session, stdin belongs to the shell, so its commands never wait for input.
-    return { ...running, isNewSession, remarks: [], waitsForInput: async () => false };
+    const waitsForInput = async () => running.waitsForInput?.() ?? false;
+    return { ...running, isNewSession, remarks: [], waitsForInput };
   }
   const script =
     Buffer.byteLength(command) > longestArgument

@@ -4,15 +4,32 @@ import { attempt, attemptQuietly } from "../../../system/attempt.ts";
 import { namesIfReadable } from "../../../system/directories.ts";
 import type { ProcessInfo } from "../../../system/process-identity.ts";
 
-/** Whether one of these processes waits for input from a terminal or the leader's stdin; undefined when unknown. */
-export function waitsForInput(members: readonly ProcessInfo[], leader: number): boolean | undefined {
-  const given = linkOf(leader, 0);
-  const isInput = (link: string) =>
-    /^\/dev\/(?:pts\/|tty)/.test(link) || (/^(?:pipe|socket):/.test(link) && link === given);
+/** The descriptors of a command, as /proc names them. */
+export interface CommandStreams {
+  readonly input?: string | undefined;
+  readonly outputs: readonly (string | undefined)[];
+}
+
+export function streamsOf(leader: number): CommandStreams {
+  return { input: linkOf(leader, 0), outputs: [linkOf(leader, 1), linkOf(leader, 2)] };
+}
+
+/**
+ * Whether one of these processes waits for input from a terminal or the command's stdin; undefined when unknown. Editors
+ * read from stderr when stdin is not a terminal.
+ */
+export function waitsForInput(
+  members: readonly Pick<ProcessInfo, "pid">[],
+  { input, outputs }: CommandStreams,
+): boolean | undefined {
+  const isInput = (link: string, manyAtOnce: boolean) =>
+    /^\/dev\/(?:pts\/|tty)/.test(link) ||
+    (/^(?:pipe|socket):/.test(link) && link === input) ||
+    (!manyAtOnce && link !== "/dev/null" && outputs.includes(link));
   const sleeps = members.map(({ pid }) => sleepOf(pid)).filter((sleep) => sleep !== undefined);
   if (sleeps.length === 0) return undefined;
   return sleeps.some(({ links, manyAtOnce }) => {
-    const others = links.filter((link) => !isInput(link));
+    const others = links.filter((link) => !isInput(link, manyAtOnce));
     // An event loop waits for several things. Of these, only a connection to another process counts as other work.
     return others.length < links.length && !others.some((link) => !manyAtOnce || link.startsWith("socket:"));
   });

@@ -6,14 +6,14 @@ import type { SandboxLevel } from "../../../contract/call.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
 import { errorWith, ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../lib/async/abort.ts";
+import { printableLine } from "../../../lib/text/printable.ts";
 import type { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../../system/file-errors.ts";
-import type { ProcessInfo } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
 import { type ChildProcess, startProgram } from "../../../system/start-program.ts";
 import { probeServer } from "../../probe-server.ts";
-import { leakedDescriptors, listensOn, waitsForInput } from "./inspect-process.ts";
+import { leakedDescriptors, listensOn, streamsOf, waitsForInput } from "./inspect-process.ts";
 import { type OutputPipe, OutputStream } from "./output-stream.ts";
 import { Run } from "./run-records.ts";
 import type { Runs } from "./runs.ts";
@@ -75,7 +75,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
     sandbox: start.sandbox,
     write: (bytes) => input.write(bytes),
     endInput: () => input.end(),
-    waitsForInput: async () => waitsForInput(run.members(), pid),
+    waitsForInput: async () => waitsForInput(run.members(), streamsOf(pid)),
     answers: async (port, options) => {
       // A server of another process could answer on the same port.
       const pids = () => run.members().map((member) => member.pid);
@@ -158,6 +158,8 @@ function ended(
 ): Promise<ProcessExit> {
   const conclude = async (code: number | null, signal: string | null): Promise<ProcessExit> => {
     const left = await run.settle();
+    const names = left.map(({ name, pid }) => `${name} (${pid})`);
+    if (!run.wasEnded) names.push(...((await launch.left?.()) ?? []));
     for (const { release } of outputs ?? []) release();
     const sandboxRemarks = await launch.finished();
     // In a process namespace the sandbox reports a signal as shells do, as a code above 128.
@@ -168,7 +170,7 @@ function ended(
     // At this point the last output has been read.
     await setImmediate();
     const met = watch?.finish(end) ?? [];
-    return { ...end, remarks: [...remarks, ...met, ...leftovers(left), ...sandboxRemarks] };
+    return { ...end, remarks: [...remarks, ...met, ...leftovers(names), ...sandboxRemarks] };
   };
   return new Promise((resolve, reject) => {
     child.once("exit", (code, signal) => {
@@ -180,12 +182,12 @@ function ended(
 
 const sentSignals: Readonly<Record<number, string>> = { 137: "SIGKILL", 143: "SIGTERM" };
 
-function leftovers(left: readonly ProcessInfo[]): readonly string[] {
-  if (left.length === 0) return [];
-  const names = left.slice(0, shownNames).map(({ name, pid }) => `${name} (${pid})`);
-  const more = left.length > shownNames ? ` and ${left.length - shownNames} more` : "";
+function leftovers(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : "";
+  const shown = names.slice(0, shownNames).map(printableLine).join(", ");
   return [
-    `Processes that the command left running were ended: ${names.join(", ")}${more}. For long-running commands use process.start.`,
+    `Processes that the command left running were ended: ${shown}${more}. For long-running commands use process.start.`,
   ];
 }
 

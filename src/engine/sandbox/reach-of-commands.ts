@@ -1,0 +1,63 @@
+import { existsSync, statSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, relative, resolve } from "node:path";
+import type { Confinement } from "../../contract/confinement.ts";
+import type { Environment } from "../../contract/environment.ts";
+import type { ConfinedRun } from "../../lib/explain-confined-failure.ts";
+import { attempt } from "../../system/attempt.ts";
+import { withheldVariables } from "../../system/environment-variables.ts";
+import { liesInside } from "../../system/workspace-path.ts";
+import { isSystemPath } from "./visible.ts";
+
+type Place = Pick<Environment, "workspace" | "confinement" | "keepsShells">;
+
+/** Returns what commands on this machine do not reach without a rule; nothing for commands elsewhere. */
+export function reachOfCommands(
+  environment: Place,
+  cwd = ".",
+): Pick<ConfinedRun, "isUnseen" | "folderToWrite" | "isOfOther" | "withheld"> {
+  if (environment.keepsShells) return {};
+  return {
+    isUnseen: isUnseenPath(environment),
+    folderToWrite: folderToWrite(environment),
+    isOfOther: isOfOtherUser(resolve(environment.workspace, cwd)),
+    withheld: withheldVariables(process.env, environment.confinement?.variables),
+  };
+}
+
+/** Returns whether a path of this machine exists, and commands see it only by a rule. */
+function isUnseenPath({ workspace, confinement }: Place): (path: string) => boolean {
+  const { readable = [], writable = [], isHidden = () => false }: Confinement = confinement ?? {};
+  const seen = [workspace, ...readable, ...writable, "/proc", "/dev", "/tmp", tmpdir()];
+  return (path) => {
+    // Tools of the home create their files in the private one, and secrets are not to be named.
+    if (isHidden(path) || liesInside(homedir(), path) || path.split("/").includes("..")) return false;
+    return !isSystemPath(path) && !seen.some((directory) => liesInside(path, directory)) && existsSync(path);
+  };
+}
+
+/**
+ * Returns the folder that a rule must make writable so that commands can write a path outside the workspace: in the home
+ * as `~/.cargo/registry`, so that a rule for a cache does not also open the programs next to it.
+ */
+function folderToWrite({ workspace, confinement }: Place): (path: string) => string | undefined {
+  const { writable = [], isHidden = () => false }: Confinement = confinement ?? {};
+  const others = [workspace, ...writable, "/proc", "/dev", "/sys"];
+  return (path) => {
+    if (isHidden(path) || path.split("/").includes("..")) return undefined;
+    if (others.some((directory) => liesInside(path, directory))) return undefined;
+    const home = homedir();
+    if (!liesInside(path, home)) return dirname(path);
+    const names = relative(home, path).split("/").filter(Boolean);
+    return names.length === 0 ? undefined : `~/${names.slice(0, 2).join("/")}`;
+  };
+}
+
+/** Returns whether an entry belongs to another user, for root, who has no rights over it inside. */
+function isOfOtherUser(directory: string): ((path: string) => boolean) | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  return (path) => {
+    const owner = attempt(() => statSync(resolve(directory, path)).uid);
+    return owner !== undefined && owner !== 0;
+  };
+}
