@@ -8,6 +8,5 @@ it("replaces the innermost temporary directory, as sandboxed commands see it", a
   const temporary = ["/tmp", "/tmp/inner"];
   const shared = SharedTemporary.open(folder.path, { temporary, write: [] })!;
   const located = ["/tmp/a.txt", "/tmp/inner/b.txt", "/usr/c.txt"].map((path) => shared.locate(path));
-  shared.close();
   expect(located).toEqual([join(shared.directory, "a.txt"), join(shared.directory, "b.txt"), "/usr/c.txt"]);
 });

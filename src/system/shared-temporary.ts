@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { ExtraRoots } from "../contract/guard.ts";
@@ -9,8 +9,8 @@ import { liesInside } from "./workspace-path.ts";
 
 /**
  * The temporary directory that file tools and sandboxed commands of one workspace share. The real one would lead out of
- * the sandbox: other programs have sockets there. It is private to the user and stays until it is empty or the machine
- * clears its temporary directory.
+ * the sandbox: other programs have sockets there. It is private to the user, and stays until the machine clears its temporary
+ * directory, because other instances of the workspace and their commands may use it.
  */
 export class SharedTemporary {
   readonly directory: string;
@@ -34,8 +34,7 @@ export class SharedTemporary {
     if (temporary.length === 0) return undefined;
     const name = contentHash(workspace).slice(0, 16);
     const directory = join(realLocation(tmpdir()), `toolcrib-${process.getuid?.() ?? 0}-${name}`);
-    attempt(() => mkdirSync(directory, { mode: 0o700 }));
-    if (!isPrivate(directory)) return undefined;
+    if (!keepTemporary(directory) || !isPrivate(directory)) return undefined;
     const except = [workspace, ...write.filter((path) => !temporary.includes(path))];
     return new SharedTemporary(directory, temporary, except);
   }
@@ -47,10 +46,15 @@ export class SharedTemporary {
     const top = this.#replaced.find((each) => liesInside(path, each));
     return top === undefined ? path : join(this.directory, relative(top, path));
   }
+}
 
-  close(): void {
-    removeEmpty(this.directory);
-  }
+/**
+ * Creates the temporary directory of commands when the machine has cleared it, because they would see the real one instead.
+ * Returns false when another user has taken its name.
+ */
+export function keepTemporary(directory: string): boolean {
+  attempt(() => mkdirSync(directory, { mode: 0o700 }));
+  return attempt(() => lstatSync(directory))?.isDirectory() === true && isOfUser(directory);
 }
 
 /** Whether the directory belongs to the user. */
@@ -61,13 +65,4 @@ export function isOfUser(directory: string): boolean {
 function isPrivate(directory: string): boolean {
   const stats = attempt(() => lstatSync(directory));
   return stats?.isDirectory() === true && isOfUser(directory) && (stats.mode & 0o077) === 0;
-}
-
-/** Removes a directory if it only has empty directories, which mount points leave. */
-function removeEmpty(directory: string): void {
-  attempt(() => {
-    for (const entry of readdirSync(directory, { withFileTypes: true }))
-      if (entry.isDirectory()) removeEmpty(join(directory, entry.name));
-    rmdirSync(directory);
-  });
 }

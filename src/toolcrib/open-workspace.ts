@@ -161,7 +161,6 @@ async function openIn(
         },
     close: async () => {
       await Promise.all([storedOutputs.close(), opened.close()]);
-      temporary?.close();
     },
   };
 }

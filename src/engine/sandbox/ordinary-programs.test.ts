@@ -1,11 +1,12 @@
-import { chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { missingHere } from "../../../test/support/sandbox-fixture.ts";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
-import type { ToolcribOptions } from "../../toolcrib/index.ts";
+import { openToolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
 const levels = ["bwrap", "landlock"] as const;
 const missing = { bwrap: await missingHere("bwrap"), landlock: await missingHere("landlock") };
@@ -162,3 +163,33 @@ withPrograms("vim")("an editor without a terminal ends soon", { tags: "slow" }, 
   const { error } = await shell.crib.call("shell.run", { command: "vim a.txt" });
   expect(error?.message).toBe("The command waited for input, which it cannot get, and was stopped");
 });
+
+inBubblewrap(
+  "the temporary directory that tools and commands share outlives another instance",
+  {
+    tags: "slow",
+  },
+  async () => {
+    await using folder = temporaryFolder();
+    const workspace = join(folder.path, "workspace");
+    mkdirSync(workspace);
+    const open = () =>
+      openToolcrib({
+        ...{ workspace, dialect: "omega", mode: "yolo", sandbox: "bwrap" },
+        stateDirectory: join(folder.path, "state"),
+        configDirectory: join(folder.path, "config"),
+      });
+    const first = await open();
+    const second = await open();
+    const running = second.call("bash", {
+      command: "touch begun; until [ -e go ]; do sleep 0.05; done; mkdir /tmp/made && cat /tmp/note",
+    });
+    while (!existsSync(join(workspace, "begun"))) await setTimeout(10);
+    await first.close();
+    await second.call("write", { file_path: "/tmp/note", content: "shared\n" });
+    writeFileSync(join(workspace, "go"), "");
+    expect((await running).content).toBe("shared\n");
+    expect((await second.call("bash", { command: "name=note; cat /tmp/$name" })).content).toBe("shared\n");
+    await second.close();
+  },
+);

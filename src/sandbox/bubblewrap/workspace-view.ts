@@ -1,9 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { AbsentPath, Confinement } from "../../contract/confinement.ts";
+import { ToolError } from "../../contract/error.ts";
 import { KnownSockets, socketsOfMachine } from "../../engine/sandbox/known-sockets.ts";
 import { copyOfSshSettings } from "../../engine/sandbox/ssh-settings.ts";
 import { directoriesOfOthers, type Shown, type Visible } from "../../engine/sandbox/visible.ts";
+import { keepTemporary } from "../../system/shared-temporary.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { CacheSecrets } from "../cache-secrets.ts";
 import { watchForBareRepository, watchGitSettings, watchLink } from "../git-repair.ts";
@@ -19,7 +21,7 @@ import {
 } from "../real-paths.ts";
 import type { RepositoryWatch } from "../repository-watch.ts";
 import { recordFolders } from "../restore-abandoned.ts";
-import type { PreparedLaunch, SandboxContext } from "../sandbox.ts";
+import { doctorHints, type PreparedLaunch, type SandboxContext } from "../sandbox.ts";
 import { type PathRules, rulesOf, type ScanResult, type TreeEntry, TreeScan } from "../tree-scan.ts";
 import { bundleEntries } from "./bundle-mounts.ts";
 import { coverFilesFor, infoWithExcludes, removeEmptyMountPoints } from "./hidden-files.ts";
@@ -91,6 +93,8 @@ export class WorkspaceView {
   }
 
   async open(confinement: Confinement, program: string): Promise<OpenView> {
+    const { temporary } = this.#options.privates;
+    if (!keepTemporary(temporary)) throw isTaken(temporary);
     const { workspace, placeholders } = this.#options;
     const rules = rulesOf(confinement);
     const wanted = this.#granted(confinement, rules);
@@ -469,6 +473,11 @@ function hiddenByLinks(hidden: readonly TreeEntry[], seen: readonly Shown[]): re
 function behindLink(target: string): SandboxView["substitutes"] {
   const source = realPathOf(target);
   return source === undefined ? [] : [{ source, target }];
+}
+
+function isTaken(path: string): ToolError {
+  const message = `The command was not run: another user has taken the folder ${path}`;
+  return new ToolError("unavailable", message, doctorHints);
 }
 
 /** Makes an empty directory: git, package managers and linters ignore it, and no program takes it for settings. */
