@@ -217,7 +217,7 @@ describe("private keys", () => {
 it("finds a long value by its beginning, and redacts all of it", () => {
   const value = random(letters, 1500);
   expect(redactText(`api_key=${value} and more`)).toBe("api_key=[redacted: key] and more");
-  const allNames = redactText("1token:eyJ".repeat(200_000));
+  const allNames = redactText("1token:eyJ".repeat(50_000));
   expect(allNames.slice(0, 25)).toBe("1token:[redacted: token]n");
 });
 
