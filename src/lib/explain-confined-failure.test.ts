@@ -171,6 +171,7 @@ it.each([
   "npm error EROFS: read-only file system, mkdir '/home/me/lib/node_modules'",
   "error: failed to create directory `/home/me/lib/x`\n\nCaused by:\n  Read-only file system (os error 30)",
   "pyenv: cannot rehash: /home/me/lib isn't writable",
+  "Could not transfer artifact a:b:pom:1 from/to central (https://m/): /home/me/lib/a/b-1.pom.part.lock (No such file or directory) -> [Help 1]",
 ])("names the rule for a path that is read-only inside: %s", (output) => {
   const folderToWrite = (path: string) => (path.startsWith("/home/me/lib") ? "~/lib" : undefined);
   expect(explainConfinedFailure({ ...run, output, folderToWrite })).toEqual([

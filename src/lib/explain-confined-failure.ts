@@ -95,7 +95,9 @@ function explainReadOnly({ folderToWrite }: ConfinedRun, output: string): readon
   });
 }
 
-const readOnlySign = /read-only file system|\bEROFS\b|isn't writable|is not writable/i;
+// Maven only finds that its lock is missing.
+const readOnlySign =
+  /read-only file system|\bEROFS\b|isn't writable|is not writable|\.lock \(No such file or directory\)/i;
 const linesBefore = 3;
 
 function explainOthers({ isOfOther }: ConfinedRun, output: string): readonly string[] {
