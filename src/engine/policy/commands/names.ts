@@ -34,7 +34,7 @@ function riskOfGit(command: Pick<SimpleCommand, "program" | "words">, values: re
   return /^(?:add|branch|mv|stash|tag)$/.test(subcommand) ? "write" : "execute";
 }
 
-/** Programs that only read. They run with a read-only workspace, so their other options need no list. */
+/** Programs and builtins that only read. They run with a read-only workspace, so their other options need no list. */
 const readers = setOf(
   "cat head tail wc nl tac rev cut tr uniq comm cmp diff sort column join paste fold expand od xxd hexdump strings",
   "grep egrep fgrep rg find fd fdfind ls tree stat file du df readlink realpath basename dirname pwd",
