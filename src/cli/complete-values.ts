@@ -33,6 +33,7 @@ const loaders: Readonly<Record<string, (context: CandidateContext) => Promise<re
   session: (context) => fromJournal(context, sessions),
   recorded: (context) => fromJournal(context, recordedSessions),
   id: approvals,
+  item: heldBack,
   model: models,
   target: targets,
   fleet: fleets,
@@ -124,6 +125,16 @@ async function approvals({ options }: CandidateContext): Promise<readonly Candid
     .list(workspace)
     .filter(({ answer }) => answer === undefined)
     .map(({ id, request }) => ({ value: id, description: request.tool }));
+}
+
+async function heldBack({ options }: CandidateContext): Promise<readonly Candidate[]> {
+  const { listHeldBack } = await import("../engine/sandbox/held-back.ts");
+  const { recordFolders } = await import("../sandbox/restore-abandoned.ts");
+  const { workspace, state } = await placesOf(options);
+  const { quarantine } = recordFolders(workspaceFiles(state, workspace).sandbox);
+  return listHeldBack(quarantine)
+    .filter(({ allowedAt }) => allowedAt === null)
+    .map(({ id, path }) => ({ value: id, description: path }));
 }
 
 async function models(context: CandidateContext): Promise<readonly Candidate[]> {

@@ -41,8 +41,10 @@ export interface Confinement {
   readonly pathRules?: () => unknown;
   /** Like `isReadOnly`, without files that are read-only only because git settings name them. */
   readonly isReadOnlyByRules?: (path: string) => boolean;
-  /** Paths that must not be created in the workspace, because editors, agents or git would run them. */
+  /** Paths at the top of the workspace that must not be created, because editors, agents or git would run them. */
   readonly absent?: readonly AbsentPath[];
+  /** Paths of this kind that this command may create or change nevertheless. */
+  readonly lifted?: readonly string[];
   /** Set when the command only reads, as far as its analysis can tell, so that the workspace can be read-only. */
   readonly readsOnly?: true;
   /** Files and whole directories outside the workspace that the command may read. */
@@ -59,7 +61,8 @@ export interface Confinement {
 
 export interface AbsentPath {
   readonly path: string;
-  readonly kind: "file" | "directory";
+  /** "names": the last part of the path is a glob for names. */
+  readonly kind: "file" | "directory" | "names";
 }
 
 /** Which environment variables a command gets. */

@@ -480,8 +480,11 @@ export interface RunningProcess {
   ): Promise<boolean>;
   /** Runs a command in a shell that stays open, one at a time. */
   runCommand?(command: CommandInShell): Promise<Omit<RunningCommand, "attach">>;
-  /** Undoes what its sandbox could not prevent so far, as at its end. Returns notes for the user. */
-  settle?(): Promise<readonly string[]>;
+  /**
+   * Undoes what its sandbox could not prevent so far, as at its end. Returns notes for the user. `isIdle`: its first
+   * process runs nothing until `uncovered` is called.
+   */
+  settle?(isIdle?: boolean): Promise<readonly string[]>;
   /** Returns a new path that its sandbox should hide or protect but does not; undefined if there is none. */
   uncovered?(): Promise<string | undefined>;
   /** Sends SIGTERM to everything it started, and SIGKILL after two seconds. */

@@ -1,10 +1,8 @@
 import type { RuleSource } from "./policy.ts";
 
 /**
- * The rules of every workspace. `toolcrib policy show` prints them. For a path without wildcards, the sandbox adds a
- * placeholder, so that commands cannot create it. `.cargo/config*`, `mise*.toml`, `lefthook-local.*` and `.hg/hgrc*` have a
- * wildcard, because their programs fail on a placeholder, or take it for a repository; `activate*`, because it comes with
- * every new virtual environment.
+ * The rules of every workspace. `toolcrib policy show` prints them. Entries that a command creates at protected paths
+ * are held back, at the top of the workspace and of repositories.
  */
 export const builtInRules: RuleSource = {
   level: "built-in",
@@ -68,6 +66,7 @@ deny run toolcrib config set
 deny run toolcrib config unset
 deny run toolcrib config edit
 deny run toolcrib approve
+deny run toolcrib quarantine allow
 `,
 };
 

@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import type { AbsentPath, Confinement } from "../contract/confinement.ts";
-import type { SimpleCommand } from "../engine/policy/commands/command.ts";
 import { pathsNamedBy } from "../engine/policy/commands/named-paths.ts";
 import { cannotWrite } from "../engine/policy/commands/names.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
+import { expandBraces } from "../lib/glob/glob.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
 import {
   type CountingRules,
@@ -90,11 +90,9 @@ export function confinementOf(
     isReadOnlyByRules: remembered(policy, `by rules ${mode === "paranoid"} ${keyOf(tool, policy)}`, () =>
       readOnlyByRules(rules),
     ),
-    // Paths at the root of the workspace that must not be created, if rules spell them out.
-    absent: [
-      ...spelledPaths(policy).filter(({ path }) => isReadOnly(path)),
-      ...(makesRepository(granted) ? [] : [{ path: `${rootOf(policy)}/.git`, kind: "directory" } as const]),
-    ],
+    // Paths at the root of the workspace that must not be created. Globs count for what they match at last.
+    absent: spelledPaths(policy).filter(({ path, kind }) => kind === "names" || isReadOnly(path)),
+    lifted,
     readable: unique([...ruled("read"), ...read.filter((path) => isOutside(path, policy.context))]),
     writable: unique([
       ...ruled("write"),
@@ -161,30 +159,6 @@ function onlyReads(
   );
 }
 
-/**
- * Returns whether the command is `git init` or `git clone`, and no other command could write into the new repository.
- */
-function makesRepository(granted: readonly PolicyPart[]): boolean {
-  const commands = granted.flatMap((part) => (part.kind === "run" ? [part.command] : []));
-  const makers = commands.filter(isRepositoryMaker);
-  const others = commands.filter((command) => !isRepositoryMaker(command));
-  return (
-    makers.length > 0 &&
-    others.every(({ risk }) => risk === "read") &&
-    granted.every(({ kind }) => kind !== "unclear")
-  );
-}
-
-function isRepositoryMaker({ program, words, assignments, isPlain }: SimpleCommand): boolean {
-  const isMaker = program === "git" && /^(?:init|clone)$/.test(words[1]?.value ?? "");
-  return (
-    isMaker &&
-    isPlain &&
-    assignments.length === 0 &&
-    !words.some(({ start }) => /^(?:-[cu]|--(?:template|config|upload-pack))/.test(start))
-  );
-}
-
 type Tool = Question["tool"];
 
 function countingRules(policy: Policy, tool: Tool, mode: PolicyMode): CountingRules {
@@ -238,18 +212,27 @@ function spelledPaths(policy: Policy): readonly AbsentPath[] {
     const found = new Map<string, AbsentPath>();
     for (const { effect, uses, glob } of policy.paths.highestFirst) {
       if (effect !== "protected" && !(effect === "ask" && uses.has("write"))) continue;
-      for (const pattern of compilePath(glob, policy.context, "exact")) {
-        const isDirectory = pattern.at(-1) === "**";
-        const names = literalNames(pattern.filter((segment, at) => segment !== "**" || at === 0));
-        const path = names && `/${names.join("/")}`;
-        if (!path?.startsWith(`${root}/`) || names?.includes(".git")) continue;
-        if (!isDirectory || !found.has(path))
-          found.set(path, { path, kind: isDirectory ? "directory" : "file" });
+      for (const text of expandBraces(glob)) {
+        const last = text.slice(text.lastIndexOf("/") + 1);
+        const isOfNames = /[*?[]/.test(last) && !/^\*{2,}$/.test(last);
+        const spelled = isOfNames ? `${text.slice(0, -last.length)}${anyName}` : text;
+        for (const pattern of compilePath(spelled, policy.context, "exact")) {
+          const isDirectory = pattern.at(-1) === "**";
+          const names = literalNames(pattern.filter((segment, at) => segment !== "**" || at === 0));
+          if (names === undefined || names.includes(".git")) continue;
+          if (isOfNames) names[names.length - 1] = last;
+          const path = `/${names.join("/")}`;
+          if (!path.startsWith(`${root}/`) || (isDirectory && found.has(path))) continue;
+          found.set(path, { path, kind: isOfNames ? "names" : isDirectory ? "directory" : "file" });
+        }
       }
     }
     return [...found.values()];
   });
 }
+
+// Stands for a glob while the directory around it is resolved.
+const anyName = "name";
 
 /** Finds the files and directories outside the workspace that rules allow, with their whole content. */
 function outsidePaths(policy: Policy, tool: Tool, use: "read" | "write"): readonly string[] {

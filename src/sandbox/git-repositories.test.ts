@@ -24,7 +24,7 @@ function makeRepository(path: string): string {
 }
 
 /** The result for an ordinary repository. */
-function usual(directory: string): { held: string[]; readOnly: string[]; absent: object[]; info: string } {
+function usual(directory: string): { held: string[]; readOnly: string[]; absent: object[] } {
   const at = (name: string) => join(directory, name);
   return {
     held: [directory],
@@ -33,9 +33,8 @@ function usual(directory: string): { held: string[]; readOnly: string[]; absent:
       { path: at("hooks"), kind: "directory" },
       { path: at("info"), kind: "directory" },
       { path: at("config"), kind: "file" },
-      { path: at("commondir"), kind: "file", content: "." },
+      { path: at("commondir"), kind: "file" },
     ],
-    info: at("info"),
   };
 }
 
@@ -48,7 +47,6 @@ it("holds a repository, and makes the files that control it read-only", async ()
 it("lists missing files as absent", async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, ".git"));
-  // An empty .git, as a placeholder is.
   expect(repositoryOf(folder.path)).toBeUndefined();
   const at = (name: string) => join(folder.path, ".git", name);
   writeFileSync(at("HEAD"), "");
@@ -59,9 +57,8 @@ it("lists missing files as absent", async () => {
       { path: at("hooks"), kind: "directory" },
       { path: at("info"), kind: "directory" },
       { path: at("config"), kind: "file" },
-      { path: at("commondir"), kind: "file", content: "." },
+      { path: at("commondir"), kind: "file" },
     ],
-    info: at("info"),
   });
 });
 
@@ -99,7 +96,6 @@ it("follows a submodule, and holds it for the outer repository", { tags: "slow" 
     held: [...outer.held, modules, join(modules, "lib"), ...module.held],
     readOnly: [...outer.readOnly, ...module.readOnly],
     absent: [...outer.absent, ...module.absent],
-    info: outer.info,
   });
   expect(repositoryOf(join(work, "lib", "source"))).toEqual({
     ...module,
@@ -125,7 +121,7 @@ it("ignores a .git file whose repository does not link back to it", { tags: "slo
     writeFileSync(join(evil, ".git"), `gitdir: ${claim}\n`);
     return repositoryOf(evil);
   });
-  const only = { held: [], readOnly: [join(evil, ".git")], absent: [], info: undefined };
+  const only = { held: [], readOnly: [join(evil, ".git")], absent: [] };
   expect(believed).toEqual(claims.map(() => only));
 });
 
@@ -144,7 +140,7 @@ it("accepts a .git file whose repository is in the workspace", async () => {
     readOnly: [...inner.readOnly, join(work, "sub/.git")],
   });
   expect(repositoryBelow(join(work, "sub/.git"), join(work, "sub"))).toEqual({
-    ...{ held: [], readOnly: [join(work, "sub/.git")], absent: [], info: undefined },
+    ...{ held: [], readOnly: [join(work, "sub/.git")], absent: [] },
   });
 });
 
@@ -212,7 +208,7 @@ it("allows no writes in directories it cannot read", async () => {
   });
   chmodSync(at(""), 0);
   expect(repositoryOf(work)).toEqual({
-    ...{ held: [], absent: [], info: undefined },
+    ...{ held: [], absent: [] },
     readOnly: [join(work, ".git")],
   });
   for (const name of ["", "modules", "worktrees"]) chmodSync(at(name), 0o700);

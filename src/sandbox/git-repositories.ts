@@ -1,10 +1,10 @@
 import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import type { AbsentPath } from "../contract/confinement.ts";
 import { statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
 import { contentAt } from "../system/pinned-path.ts";
 import { liesInside } from "../system/workspace-path.ts";
-import type { Placeholder } from "./bubblewrap/placeholder-records.ts";
 import { maxSettings } from "./git-dangers.ts";
 import { isBare } from "./git-repair.ts";
 import { gitTargetsIn } from "./git-targets.ts";
@@ -16,10 +16,8 @@ export interface GitProtection {
   /** Paths that are mounted on themselves, so that they cannot be renamed and replaced. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
-  /** Paths that git would obey, so commands must not create them. Existing ones may be placeholders. */
-  readonly absent: readonly Placeholder[];
-  /** The directory `info` of a repository. */
-  readonly info: string | undefined;
+  /** Paths that git would obey, so commands must not create them. */
+  readonly absent: readonly AbsentPath[];
 }
 
 /** Returns the repository whose work tree is `workspace`; undefined when there is none that can be trusted. */
@@ -50,12 +48,11 @@ function protectionOf(directory: string): GitProtection {
   const at = (...names: string[]) => join(directory, ...names);
   const config = textOf(at("config")) ?? "";
   const hasWorktreeConfig = /worktreeconfig/i.test(config);
-  const absent: Placeholder[] = [
+  const absent: AbsentPath[] = [
     { path: at("hooks"), kind: "directory" },
     { path: at("info"), kind: "directory" },
     { path: at("config"), kind: "file" },
-    // Git outside sees this file while a command runs, and fails on an empty one, so it names the directory itself.
-    { path: at("commondir"), kind: "file", content: "." },
+    { path: at("commondir"), kind: "file" },
     ...(hasWorktreeConfig ? [{ path: at("config.worktree"), kind: "file" } as const] : []),
   ];
   const found = [
@@ -70,22 +67,21 @@ function protectionOf(directory: string): GitProtection {
       ...found.flatMap(({ readOnly }) => readOnly),
     ].filter(existsSync),
     absent: [...absent, ...found.flatMap((part) => part.absent)],
-    info: at("info"),
   };
 }
 
 function namedPaths(directory: string, workTree: string): GitProtection {
   const absent = gitTargetsIn(directory, workTree).targets;
   const readOnly = absent.map(({ path }) => path).filter(existsSync);
-  return { held: [], readOnly, absent, info: undefined };
+  return { held: [], readOnly, absent };
 }
 
 function onlyRead(path: string): GitProtection {
-  return { held: [], readOnly: [path], absent: [], info: undefined };
+  return { held: [], readOnly: [path], absent: [] };
 }
 
 function onlyHeld(path: string): GitProtection {
-  return { held: [path], readOnly: [], absent: [], info: undefined };
+  return { held: [path], readOnly: [], absent: [] };
 }
 
 // More submodules or work trees than this are read-only as a whole.
@@ -160,7 +156,6 @@ function linkedRepository(
     held: [...new Set([...own.held, directory])],
     readOnly: [...own.readOnly, ...named.readOnly, file],
     absent: [...own.absent, ...named.absent],
-    info: own.info,
   };
 
   function isLinkedTree(): boolean {
@@ -203,7 +198,7 @@ export function repositoriesIn(
   workspace: string,
   found: readonly string[],
 ): {
-  readonly parts: readonly (GitProtection & { readonly isOfWorkspace: boolean })[];
+  readonly parts: readonly GitProtection[];
   readonly readOnly: readonly string[];
   readonly remarks: readonly string[];
 } {
@@ -212,14 +207,11 @@ export function repositoriesIn(
   // Repositories of submodules are inside the workspace's own repository.
   const nested = found
     .filter((path) => path !== git && (isFile(path) || certainStats(path)?.isDirectory()))
-    .map((path) => ({ path, ...repositoryBelow(path, workspace), isOfWorkspace: false }))
+    .map((path) => ({ path, ...repositoryBelow(path, workspace) }))
     .filter(({ held }) => held.length === 0 || !held.every((path) => liesInside(path, git)));
   const tooMany = nested.slice(mostRepositories);
   return {
-    parts: [
-      ...(own === undefined ? [] : [{ ...own, isOfWorkspace: true }]),
-      ...nested.slice(0, mostRepositories),
-    ],
+    parts: [...(own === undefined ? [] : [own]), ...nested.slice(0, mostRepositories)],
     readOnly: [
       ...found.filter((path) => path !== git && isFile(path)),
       ...tooMany.flatMap(({ held }) => held),

@@ -47,7 +47,6 @@ function withItsLink(folder: string): readonly string[] {
   return [...new Set([realpathSync.native(folder), folder])];
 }
 
-/** Whether a folder is a package. The placeholder directory of a sandbox is not. */
 function isPackage(folder: string): boolean {
   return existsSync(join(folder, "package.json"));
 }

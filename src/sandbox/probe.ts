@@ -72,11 +72,12 @@ export async function probe(
       stderr += bytes;
     });
     const channels = child.stdio.slice(3).filter((stream) => stream !== null) as unknown as Duplex[];
-    const error = await launch.started({ pid: child.pid ?? 0, channels }).then(
+    const kill = () => child.kill("SIGKILL");
+    const error = await launch.started({ pid: child.pid ?? 0, channels, kill }).then(
       () => undefined,
       (failure: Error) => {
         // The program may still wait for the byte that lets it begin.
-        child.kill("SIGKILL");
+        kill();
         return failure.message;
       },
     );

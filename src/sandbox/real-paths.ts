@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { attempt } from "../system/attempt.ts";
 import { liesInside } from "../system/workspace-path.ts";
@@ -28,10 +28,4 @@ export function directoriesAbove(path: string, workspace: string): readonly stri
   const parent = dirname(path);
   if (parent === workspace || !liesInside(parent, workspace)) return [];
   return [...directoriesAbove(parent, workspace), parent];
-}
-
-/** Whether a file created at this path would be at exactly this path. */
-export function hasRealParent(path: string): boolean {
-  const parent = dirname(path);
-  return existsSync(parent) ? isReal(parent) : parent !== path && hasRealParent(parent);
 }

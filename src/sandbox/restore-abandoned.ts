@@ -1,12 +1,16 @@
 import { join } from "node:path";
 import { namesIn } from "../system/directories.ts";
 
-/** Returns the folders for records of running commands and for stored scans, in the state directory of a sandbox. All levels share them. */
+/**
+ * Returns the folders for records of running commands, for what was held back, and for stored scans, in the state
+ * directory of a sandbox. All levels share them.
+ */
 export function recordFolders(
   directory: string,
-): Record<"placeholders" | "tripwire" | "repositories" | "scans", string> {
+): Record<"held" | "quarantine" | "tripwire" | "repositories" | "scans", string> {
   return {
-    placeholders: join(directory, "stubs"),
+    held: join(directory, "held"),
+    quarantine: join(directory, "quarantine"),
     tripwire: join(directory, "tripwire"),
     repositories: join(directory, "repositories"),
     scans: join(directory, "scans"),
@@ -14,23 +18,23 @@ export function recordFolders(
 }
 
 /**
- * Undoes what commands left behind when their Toolcrib process was killed: placeholders, changed protected files, and
+ * Undoes what commands left behind when their Toolcrib process was killed: new and changed protected files, and
  * repositories that run programs, whatever sandbox is in use now. Returns remarks.
  */
 export async function restoreAbandoned({
   workspace,
   directory,
 }: Record<"workspace" | "directory", string>): Promise<readonly string[]> {
-  const { placeholders, tripwire, repositories } = recordFolders(directory);
+  const { held, tripwire, repositories } = recordFolders(directory);
   const remarks: string[] = [];
   // Modules are loaded on first use, because most processes end properly.
-  if (namesIn(placeholders).length > 0) {
-    const { Placeholders } = await import("./bubblewrap/placeholders.ts");
-    await new Placeholders(placeholders).removeAbandoned();
+  if (namesIn(held).length > 0) {
+    const { openHoldBack } = await import("../engine/sandbox/hold-back.ts");
+    remarks.push(...openHoldBack({ workspace, directory }).settleAbandoned());
   }
   if (namesIn(join(tripwire, "runs")).length > 0) {
     const { Tripwire } = await import("./landlock/tripwire/tripwire.ts");
-    remarks.push(...new Tripwire({ workspace, directory: tripwire }).settleAbandoned());
+    remarks.push(...new Tripwire({ workspace, directory }).settleAbandoned());
   }
   if (namesIn(repositories).length > 0) {
     const { RepositoryWatch } = await import("./repository-watch.ts");

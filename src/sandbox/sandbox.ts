@@ -67,17 +67,30 @@ export interface PreparedLaunch {
   /**
    * Call it when the program is started. Rejects when the sandbox was not set up; the command has not begun then.
    */
-  started(child: { readonly pid: number; readonly channels: readonly Duplex[] }): Promise<void>;
+  started(child: StartedChild): Promise<void>;
   /** Connects to this port of the program's loopback; undefined while no server listens on it. */
   connect(port: number): Promise<Socket | undefined>;
-  /** Repairs damage that the sandbox could not prevent, while the program runs. Returns remarks. */
-  settle?(): Promise<readonly string[]>;
-  /** Returns a path that a newly started sandbox would hide or protect, but this one does not. For shells that stay open. */
+  /**
+   * Repairs damage that the sandbox could not prevent, while the program runs. Returns remarks. With `isIdle`, the program
+   * changes nothing until `uncovered` is called.
+   */
+  settle?(isIdle: boolean): Promise<readonly string[]>;
+  /**
+   * Returns a path that a newly started sandbox would hide or protect, but this one does not. For shells that stay open,
+   * before each command.
+   */
   uncovered?(): Promise<string | undefined>;
   /** Returns the names of processes that had to end with the program. Call it when it has ended by itself. */
   left?(): Promise<readonly string[]>;
   /** Cleans up when the program and all its processes have ended, or could not be started. Returns remarks. */
   finished(): Promise<readonly string[]>;
+}
+
+interface StartedChild {
+  readonly pid: number;
+  readonly channels: readonly Duplex[];
+  /** Ends everything that runs in the sandbox. */
+  kill(): void;
 }
 
 /** The hints of an error that only the user can resolve. */

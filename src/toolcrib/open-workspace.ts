@@ -3,6 +3,7 @@ import type { Environment, SandboxReport } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ExtraRoots, PathGuard } from "../contract/guard.ts";
 import type { Dialect } from "../dialects/dialect.ts";
+import { heldBackSince } from "../engine/sandbox/held-back.ts";
 import { withGuard, withOutputs } from "../environment/foreign-environment.ts";
 import {
   type LocalEnvironmentOptions,
@@ -11,7 +12,7 @@ import {
 import { RunRecords } from "../environment/local/processes/run-records.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { guardExtraRoots } from "../policy/guard-paths.ts";
-import { restoreAbandoned } from "../sandbox/restore-abandoned.ts";
+import { recordFolders, restoreAbandoned } from "../sandbox/restore-abandoned.ts";
 import {
   makePrivateDirectory,
   realLocation,
@@ -59,6 +60,8 @@ export interface Workspace {
   readonly isElsewhere: boolean;
   /** Warnings for the user. */
   readonly warnings: readonly string[];
+  /** Tells the user what was held back since the workspace was opened. */
+  readonly heldBack: () => readonly string[];
   readonly state: string;
   readonly config: string;
   readonly files: ReturnType<typeof workspaceFiles>;
@@ -131,6 +134,7 @@ async function openIn(
   const own = [config, userDirectories().cache];
   // Commands could create a directory that is missing, because nothing can be mounted there.
   if (!given) for (const one of own) if (liesInside(realLocation(one), path)) makePrivateDirectory(one);
+  const openedAt = Date.now();
   const { expose: exposed } = options;
   const sandbox = {
     ...{ want, directory: files.sandbox, own, exposed, temporary: temporary?.directory },
@@ -149,6 +153,7 @@ async function openIn(
     ...{ path, id, state, config, files, policy, storedOutputs },
     isElsewhere: given !== undefined,
     warnings: [warning, lacks].filter((text) => text !== undefined),
+    heldBack: () => heldBackSince(recordFolders(files.sandbox).quarantine, openedAt, path),
     environment,
     ...(opened.here && { here: opened.here }),
     unguarded: opened.unguarded,
@@ -238,7 +243,7 @@ async function openHere(
         if (unguarded !== undefined) return unguarded;
         // Undo restores every file that a call changed, also outside the workspace.
         const everywhere = { directories: ["/"], links: "stay inside" } as const;
-        const inner = openLocalEnvironment({ workspace, changeRecords, extraRoots: everywhere });
+        const inner = openLocalEnvironment({ workspace, changeRecords, sandbox, extraRoots: everywhere });
         opened.push(inner);
         unguarded = wrapLocal(inner, wrap);
         return unguarded;

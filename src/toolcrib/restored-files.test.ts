@@ -1,12 +1,11 @@
 /** @module-tag slow */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { recordFolders } from "../sandbox/restore-abandoned.ts";
 import { workspaceFiles } from "../system/directories.ts";
 import { openToolcrib } from "./index.ts";
 
@@ -20,15 +19,9 @@ it.skipIf(process.platform !== "linux")(
     mkdirSync(workspace);
     execFileSync("git", ["init", "-q"], { cwd: workspace });
     mkdirSync(join(workspace, ".git/hooks"), { recursive: true });
-    const folders = recordFolders(workspaceFiles(state, workspace).sandbox);
-    mkdirSync(folders.tripwire, { recursive: true });
-    const child = spawn(process.execPath, [crasher, workspace, folders.tripwire], { stdio: "ignore" });
+    const { sandbox } = workspaceFiles(state, workspace);
+    const child = spawn(process.execPath, [crasher, workspace, sandbox], { stdio: "ignore" });
     await once(child, "exit");
-    // A placeholder of a process before the last boot.
-    mkdirSync(join(workspace, ".github"));
-    mkdirSync(folders.placeholders, { recursive: true });
-    const placeholder = JSON.stringify([{ path: join(workspace, ".github"), kind: "directory" }]);
-    writeFileSync(join(folders.placeholders, "1-1-other-1.abc"), placeholder);
     const hook = join(workspace, ".git/hooks/pre-commit");
     const before = existsSync(hook);
     const toolcrib = await openToolcrib({
@@ -39,6 +32,8 @@ it.skipIf(process.platform !== "linux")(
     });
     await toolcrib.close();
     expect([before, existsSync(hook), readdirSync(workspace)]).toEqual([true, false, [".git"]]);
-    expect(toolcrib.warnings.join("\n")).toContain(".git/hooks/pre-commit (made)");
+    const warnings = toolcrib.warnings.join("\n");
+    expect(warnings).toContain(".git/hooks/pre-commit (made)");
+    expect(warnings).toMatch(/After a crash: Held back, .*: \.envrc \(\w{6}\)/);
   },
 );

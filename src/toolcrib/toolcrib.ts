@@ -214,6 +214,7 @@ export class Toolcrib<Tools = AnyTools> implements Caller<Tools>, AsyncDisposabl
   get warnings(): readonly string[] {
     const all = [
       ...this.#workspace.warnings,
+      ...this.#workspace.heldBack(),
       ...this.#workspace.policy.warnings,
       ...this.#history.journal.warnings,
       ...this.#history.warnings,

@@ -74,10 +74,16 @@ describe.each(levels)("at level %s", (level) => {
     expect(await fixture.run(script)).toContain("refused");
   });
 
-  held("a repository comes into being by commands that make one, and by no others", async () => {
+  held("a repository that a command makes does not say what git runs", async () => {
     await using fixture = await openFixture({ sandbox: level });
-    await fixture.run("mkdir -p .git/hooks; echo evil > .git/config", { words: " new init create clone" });
-    expect(existsSync(fixture.at(".git"))).toBe(false);
+    await fixture.run(
+      "git init -q .; echo evil > .git/hooks/pre-commit; echo '[core] fsmonitor = evil' >> .git/config",
+      {
+        words: " new init create clone",
+      },
+    );
+    const parts = [".git/HEAD", ".git/config", ".git/hooks"];
+    expect(parts.map((path) => existsSync(fixture.at(path)))).toEqual([true, false, false]);
   });
 
   held("a session that has made a repository cannot say what git runs", async () => {

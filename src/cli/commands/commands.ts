@@ -20,6 +20,7 @@ import { mcpCommand } from "./mcp.ts";
 import { modelsCommand } from "./models.ts";
 import { pathsCommand } from "./paths.ts";
 import { policyCommand } from "./policy.ts";
+import { quarantineCommand } from "./quarantine.ts";
 import { redoCommand } from "./redo.ts";
 import { rpcCommand } from "./rpc.ts";
 import { runCommand } from "./run.ts";
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
   policyCommand,
   approveCommand,
   grantsCommand,
+  quarantineCommand,
   configCommand,
   mcpCommand,
   acpCommand,

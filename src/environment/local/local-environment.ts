@@ -1,6 +1,6 @@
 import { closeSync, openSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { EffectWatch, WatchWanted } from "../../contract/effects.ts";
 import type {
   Announcing,
@@ -31,13 +31,14 @@ import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
+import { acceptChanges } from "../../engine/sandbox/accepted-changes.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { loadOnce } from "../../lib/async/load-once.ts";
 import { Semaphore, whileReading } from "../../lib/async/semaphore.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { setDescriptorCheck } from "../../lib/time-bound.ts";
-import type { Placeholders } from "../../sandbox/bubblewrap/placeholders.ts";
 import type { SandboxOptions } from "../../sandbox/open-sandbox.ts";
+import { realPathOf as realPathOfEntry } from "../../sandbox/real-paths.ts";
 import { recordFolders } from "../../sandbox/restore-abandoned.ts";
 import { asToolError, isNoDirectory, outsideWorkspace } from "../../system/file-errors.ts";
 import type { Programs } from "../../system/find-program.ts";
@@ -191,24 +192,28 @@ class LocalEnvironment implements Environment, AsyncDisposable {
   }
 
   async writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
-    return this.#paths.changing(path, { followLinks: true }, ({ pinning, named }) =>
+    const receipt = await this.#paths.changing(path, { followLinks: true }, ({ pinning, named }) =>
       writeWhole(pinning, named, content, options, this.#tidied),
     );
+    this.#accept([path]);
+    return receipt;
   }
 
   async delete(path: string, options: DeleteOptions = {}): Promise<void> {
-    return this.#paths.changing(path, { followLinks: false }, ({ pinning, named }) =>
+    await this.#paths.changing(path, { followLinks: false }, ({ pinning, named }) =>
       deleteEntry(pinning, named, options),
     );
+    this.#accept([path]);
   }
 
   async move(from: string, to: string, options: MoveOptions = {}): Promise<void> {
-    return this.#paths.changing(from, { followLinks: false }, (source) =>
+    await this.#paths.changing(from, { followLinks: false }, (source) =>
       this.#paths.changing(to, { followLinks: false }, (target) => {
         const { pinning, records } = this.#around([source, target]);
         return moveEntry(pinning, source.named, target.named, options, records?.folder);
       }),
     );
+    this.#accept([from, to]);
   }
 
   async change(
@@ -221,7 +226,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       paths.outside === undefined
         ? []
         : changes.map(({ path, after }) => paths.locateForChange(path, { followLinks: after !== "nothing" }));
-    return changeFiles(changes, {
+    const receipts = await changeFiles(changes, {
       ...options,
       ...this.#around(located),
       nameOf: (path) => {
@@ -230,6 +235,8 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       },
       tidied: this.#tidied,
     });
+    this.#accept(changes.map(({ path }) => path));
+    return receipts;
   }
 
   async state(
@@ -247,9 +254,10 @@ class LocalEnvironment implements Environment, AsyncDisposable {
 
   async changeEntry(path: string, change: EntryChange, options: Announcing = {}): Promise<void> {
     const { changeEntry } = await import("./files/entry-state.ts");
-    return this.#paths.changing(path, { followLinks: false }, ({ pinning, named }) =>
+    await this.#paths.changing(path, { followLinks: false }, ({ pinning, named }) =>
       changeEntry(pinning, named, change, options),
     );
+    this.#accept([path]);
   }
 
   async modifiedTimes(
@@ -284,25 +292,22 @@ class LocalEnvironment implements Environment, AsyncDisposable {
 
   async #snapshot(options: SnapshotOptions): Promise<Snapshot> {
     const { takeSnapshot } = await import("./scan/take-snapshot.ts");
-    const placeholders = await this.#watchPlaceholders();
     try {
-      const snapshot = await takeSnapshot(this.#paths.inside, await this.ignoreFilesOutside(), options);
-      if (placeholders === undefined) return snapshot;
-      const { leaveOutPlaceholders } = await import("./scan/leave-out-placeholders.ts");
-      return leaveOutPlaceholders(snapshot, placeholders.seen(), withSlash(this.workspace));
+      return await takeSnapshot(this.#paths.inside, await this.ignoreFilesOutside(), options);
     } catch (error) {
       throw asToolError(error, ".");
-    } finally {
-      placeholders?.end();
     }
   }
 
-  /** Watches for entries that sandboxes of any process put into the workspace. They are not files of the user. */
-  async #watchPlaceholders(): Promise<ReturnType<Placeholders["watch"]> | undefined> {
+  /** Keeps the changes of file tools from being held back by commands that run meanwhile. */
+  #accept(paths: readonly string[]): void {
     const { sandbox } = this.#starting;
-    if (sandbox === undefined) return undefined;
-    const { Placeholders } = await import("../../sandbox/bubblewrap/placeholders.ts");
-    return new Placeholders(recordFolders(sandbox.directory).placeholders).watch();
+    if (sandbox === undefined) return;
+    const absolute = paths.map((path) => resolve(this.workspace, path));
+    acceptChanges(
+      recordFolders(sandbox.directory).held,
+      absolute.map((path) => realPathOfEntry(path) ?? path),
+    );
   }
 
   async openDirectory(path: string): Promise<Directory> {

@@ -109,7 +109,8 @@ const confinement = object({
   runs: yesOrNo,
   /** Names the path rules, which the target asks for when it does not know them. */
   pathsKey: optional(text),
-  absent: optional(list(object({ path: text, kind: oneOf("file", "directory") }))),
+  absent: optional(list(object({ path: text, kind: oneOf("file", "directory", "names") }))),
+  lifted: optional(list(text)),
   readsOnly: optional(yesOrNo),
   readable: optional(list(text)),
   writable: optional(list(text)),

@@ -159,7 +159,8 @@ export class Shell implements AnyShell {
     if ("cwd" in end) {
       this.#lastCode = end.code;
       const cwd = this.directory() ?? end.cwd;
-      const settled = (await this.running.settle?.()) ?? [];
+      const isIdle = this.#processes.children().length === 0;
+      const settled = (await this.running.settle?.(isIdle)) ?? [];
       return { code: end.code, signal: undefined, cwd, remarks: [...remarks, ...settled] };
     }
     const why = isLost

@@ -90,18 +90,17 @@ export class Bubblewrap implements Sandbox {
         endsTogether: true,
         started: async (child) => {
           left = namesOf(await start(setup, child));
+          opened.watch(child.kill);
         },
         left: async () => (await left) ?? [],
         connect: async (port) => {
           if (setup.network === undefined) throw cannotBeReached(port);
           return setup.network.namespace.connect(port);
         },
-        settle: async () => [
-          ...remarks.splice(0),
-          ...covers.remarks(),
-          ...(await opened.settle()),
-          ...this.#installs(),
-        ],
+        settle: async (isIdle) => {
+          const settled = await opened.settle(isIdle);
+          return [...remarks.splice(0), ...settled, ...covers.remarks(opened.isPutBack), ...this.#installs()];
+        },
         uncovered: async () => covers.replaced()[0] ?? opened.uncovered(),
         finished: async () => [...(await finish(setup)), ...this.#installs()],
       };
@@ -218,9 +217,9 @@ async function namesOf(sign: Duplex): Promise<readonly string[]> {
 }
 
 async function finish({ network, opened, covers, remarks }: Setup): Promise<readonly string[]> {
-  const replaced = covers.remarks();
   const ended = await opened.end();
-  return [...remarks.splice(0), ...replaced, ...ended, ...(network?.grant?.close() ?? [])];
+  const replaced = covers.remarks(opened.isPutBack);
+  return [...remarks.splice(0), ...ended, ...replaced, ...(network?.grant?.close() ?? [])];
 }
 
 const noNetworkRemark =

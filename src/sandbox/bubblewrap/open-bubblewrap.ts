@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { filesOfGitSettings } from "../../engine/sandbox/git-files.ts";
+import { openHoldBack } from "../../engine/sandbox/hold-back.ts";
 import { InstanceNetwork } from "../../engine/sandbox/network/instance-network.ts";
 import { copyShims, furnishHome } from "../../engine/sandbox/private-installs.ts";
 import { findVisible } from "../../engine/sandbox/visible.ts";
@@ -15,8 +16,6 @@ import { recordFolders } from "../restore-abandoned.ts";
 import type { OpenedSandbox, Sandbox, SandboxContext } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap } from "./bubblewrap.ts";
-import { DelayedRemoval } from "./delayed-removal.ts";
-import { Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
 /** Opens bubblewrap if it works with the profile for commands. AppArmor profiles name the default of `preferred`. */
@@ -33,17 +32,13 @@ export async function openBubblewrap(
   makePrivateDirectory(directory);
   const privates = openPrivateDirectories(directory, options.temporary);
   furnishHome(homedir(), privates.home);
-  const placeholders = new Placeholders(
-    recordFolders(directory).placeholders,
-    new DelayedRemoval(join(privates.own, "aside")),
-  );
-  await placeholders.removeAbandoned();
   const visible = findVisible({
     also: options.alsoVisible,
     gitFiles: await filesOfGitSettings(findProgram),
   });
   const view = new WorkspaceView({
-    ...{ workspace, directory, own, privates, placeholders },
+    ...{ workspace, directory, own, privates },
+    holdBack: openHoldBack({ workspace, directory }),
     repositories: new RepositoryWatch({ workspace, folder: recordFolders(directory).repositories }),
     visible,
     copies: copyShims(visible.toolChains, privates.home),

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { openHoldBack } from "../../engine/sandbox/hold-back.ts";
 import type { Visible } from "../../engine/sandbox/visible.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
 import { RepositoryWatch } from "../repository-watch.ts";
-import { Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
 const nothing: Visible = {
@@ -18,7 +18,8 @@ async function viewOf(folder: string, workspace: string, machine: Partial<Visibl
   const directory = join(folder, "state");
   const privates = openPrivateDirectories(directory);
   const view = new WorkspaceView({
-    ...{ workspace, directory, privates, placeholders: new Placeholders(join(directory, "stubs")) },
+    ...{ workspace, directory, privates },
+    holdBack: openHoldBack({ workspace, directory }),
     repositories: new RepositoryWatch({ workspace, folder: join(directory, "repositories") }),
     visible: { ...nothing, ...machine },
   });
@@ -65,7 +66,7 @@ it("refuses a grant that is too large to scan for secrets, and reports it", asyn
   const view = new WorkspaceView({
     ...{ workspace: at("work"), directory: at("state"), maxGranted: 2 },
     privates: openPrivateDirectories(at("state")),
-    placeholders: new Placeholders(at("state/stubs")),
+    holdBack: openHoldBack({ workspace: at("work"), directory: at("state") }),
     repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
     visible: { ...nothing, homes: [at("home")], isWhole: true },
   });
@@ -89,7 +90,7 @@ it("grants what a command without rules may use, even if it only reads", async (
   const view = new WorkspaceView({
     ...{ workspace: at("work"), directory: at("state") },
     privates: openPrivateDirectories(at("state")),
-    placeholders: new Placeholders(at("state/stubs")),
+    holdBack: openHoldBack({ workspace: at("work"), directory: at("state") }),
     repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
     visible: { ...nothing, homes: [at("home")] },
   });
@@ -109,7 +110,7 @@ it("hides Toolcrib's own directories, wherever they are", async () => {
   const view = new WorkspaceView({
     ...{ workspace: at("work"), directory: at("state"), own: ["config", "home/config", "missing"].map(at) },
     privates: openPrivateDirectories(at("state")),
-    placeholders: new Placeholders(at("state/stubs")),
+    holdBack: openHoldBack({ workspace: at("work"), directory: at("state") }),
     repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
     visible: { ...nothing, homes: [at("home")], isWhole: true },
   });
@@ -118,7 +119,7 @@ it("hides Toolcrib's own directories, wherever they are", async () => {
   expect(opened.view.hidden.map(({ path }) => path)).toEqual([at("state"), at("config")]);
 });
 
-it("does not watch protected paths of a read-only workspace, which may be placeholders of other commands", async () => {
+it("does not watch protected paths of a read-only workspace", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   for (const path of ["work/.git/hooks", "work/.git/info"]) mkdirSync(at(path), { recursive: true });
@@ -126,7 +127,7 @@ it("does not watch protected paths of a read-only workspace, which may be placeh
   const view = new WorkspaceView({
     ...{ workspace: at("work"), directory: at("state") },
     privates: openPrivateDirectories(at("state")),
-    placeholders: new Placeholders(at("state/stubs")),
+    holdBack: openHoldBack({ workspace: at("work"), directory: at("state") }),
     repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
     visible: nothing,
   });

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import type { AbsentPath, Confinement } from "../../contract/confinement.ts";
+import type { Confinement } from "../../contract/confinement.ts";
 import { ToolError } from "../../contract/error.ts";
+import { type HoldBack, planHoldBack } from "../../engine/sandbox/hold-back.ts";
 import { KnownSockets, socketsOfMachine } from "../../engine/sandbox/known-sockets.ts";
 import { copyOfSshSettings } from "../../engine/sandbox/ssh-settings.ts";
 import { directoriesOfOthers, type Shown, type Visible } from "../../engine/sandbox/visible.ts";
@@ -11,30 +12,21 @@ import { CacheSecrets } from "../cache-secrets.ts";
 import { watchForBareRepository, watchGitSettings, watchLink } from "../git-repair.ts";
 import { repositoriesIn } from "../git-repositories.ts";
 import { lostWrites, type PrivateDirectories } from "../private-directories.ts";
-import {
-  directoriesAbove,
-  hasRealParent,
-  isInOneOf,
-  isReal,
-  realPathOf,
-  realPathsOf,
-} from "../real-paths.ts";
-import type { RepositoryWatch } from "../repository-watch.ts";
+import { directoriesAbove, isInOneOf, isReal, realPathOf, realPathsOf } from "../real-paths.ts";
+import type { RepositoryCheck, RepositoryWatch } from "../repository-watch.ts";
 import { recordFolders } from "../restore-abandoned.ts";
 import { doctorHints, type PreparedLaunch, type SandboxContext } from "../sandbox.ts";
 import { type PathRules, rulesOf, type ScanResult, type TreeEntry, TreeScan } from "../tree-scan.ts";
 import { bundleEntries } from "./bundle-mounts.ts";
-import { coverFilesFor, infoWithExcludes, removeEmptyMountPoints } from "./hidden-files.ts";
+import { coverFilesFor } from "./hidden-files.ts";
 import type { SandboxView } from "./mounts.ts";
-import type { Placeholder } from "./placeholder-records.ts";
-import type { Placeholders } from "./placeholders.ts";
 
 interface WorkspaceViewOptions extends Omit<SandboxContext, "findProgram"> {
   readonly privates: PrivateDirectories;
   readonly visible: Visible;
   /** Directories (`target`) of toolchains of which commands have a copy (`source`) that they can write. */
   readonly copies?: readonly Shown[];
-  readonly placeholders: Placeholders;
+  readonly holdBack: HoldBack;
   readonly repositories: RepositoryWatch;
   /** The most directories to scan below a path that a rule grants outside the workspace. */
   readonly maxGranted?: number;
@@ -44,8 +36,12 @@ export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
   readonly view: SandboxView;
   /** Paths that are covered by mounts. Replacing one outside uncovers it inside. */
   readonly covered: readonly string[];
-  /** Repairs damage that the sandbox could not prevent so far. Returns remarks. */
-  settle(): Promise<readonly string[]>;
+  /** Call it when the command runs. `kill` ends it. */
+  watch(kill: () => void): void;
+  /** See `PreparedLaunch`. */
+  settle(isIdle: boolean): Promise<readonly string[]>;
+  /** Whether a protected file was replaced outside, and the one from before is back. */
+  isPutBack(path: string): boolean;
   /** Cleans up when the command has ended. Returns remarks. */
   end(): Promise<readonly string[]>;
   /** Cleans up when no command was started. */
@@ -64,8 +60,8 @@ interface Found {
   readonly hidden: readonly TreeEntry[];
   readonly readOnly: readonly string[];
   readonly git: ReturnType<typeof repositoriesIn>;
-  /** Paths that must not be created. */
-  readonly absent: readonly Placeholder[];
+  /** Protected entries that exist, also those behind links. */
+  readonly existing: readonly string[];
   /** The command cannot write to the workspace, so no path must be held or kept absent. */
   readonly readsOnly: boolean;
 }
@@ -95,62 +91,80 @@ export class WorkspaceView {
   async open(confinement: Confinement, program: string): Promise<OpenView> {
     const { temporary } = this.#options.privates;
     if (!keepTemporary(temporary)) throw isTaken(temporary);
-    const { workspace, placeholders } = this.#options;
+    const { workspace, holdBack, repositories } = this.#options;
     const rules = rulesOf(confinement);
     const wanted = this.#granted(confinement, rules);
     // A command that only reads, with no rules and no grants, has nothing to hide: the probe of the sandbox.
     const hasGrants = wanted.readable.length > 0 || wanted.writable.length > 0;
-    const needsScan = confinement.readsOnly !== true || confinement.isHidden !== undefined || hasGrants;
+    const readsOnly = confinement.readsOnly === true;
+    const needsScan = !readsOnly || confinement.isHidden !== undefined || hasGrants;
     const { scanned, refused, ...grants } = needsScan ? await this.#scan(wanted, rules) : nothingFound;
     const git = repositoriesIn(workspace, scanned.repositories);
     const { hidden, readOnly, remarks } = bundleEntries(withoutShown(scanned, confinement), workspace);
-    const readsOnly = confinement.readsOnly === true;
-    const absent = (confinement.absent ?? []).map(asPlaceholder);
-    const found: Found = { rules, grants, hidden, readOnly, git, absent, readsOnly };
-    const repair = this.#watch(confinement, git);
-    const check = readsOnly ? undefined : this.#options.repositories.begin(scanned);
-    const settle = async () => [
-      ...repair(),
-      ...(check?.settle((await this.#scan(wanted, rules, { fresh: true })).scanned) ?? []),
-    ];
-    const begun = Date.now();
+    const look = () =>
+      planHoldBack({
+        workspace,
+        repositories: scanned.repositories,
+        paths: git.parts.flatMap((part) => part.absent.map(pathOf)),
+        readOnly: scanned.readOnly,
+        confinement,
+      });
+    const { plan, existing } = look();
+    let held = readsOnly ? undefined : holdBack.begin(plan, confinement.isReadOnly);
+    const check = readsOnly ? undefined : repositories.begin(scanned);
+    const guards = this.#guards(git, check);
+    const guardsRemarks: string[] = [];
+    const guard = () => guardsRemarks.push(...guards());
+    const lost = this.#lostWrites(confinement);
     this.#sockets.begin();
-    const needed = readsOnly ? [] : [...absent, ...git.parts.flatMap((part) => part.absent)];
-    const use = await placeholders.use(needed.filter(({ path }) => hasRealParent(path)));
+    const settle = async () => {
+      guard();
+      const now = check && (await this.#scan(wanted, rules, { fresh: true })).scanned;
+      return [...guardsRemarks.splice(0), ...lost(), ...(now && check ? check.settle(now) : [])];
+    };
     const abandon = async () => {
-      await use.end();
+      held?.forget();
       check?.end();
       this.#sockets.end();
-      removeEmptyMountPoints(hidden, begun);
     };
     try {
-      const { view, covered, isKnown } = this.#compose(found, use.standing, program, confinement);
+      const found: Found = { rules, grants, hidden, readOnly, git, existing, readsOnly };
+      const { view, covered, isKnown } = this.#compose(found, program, confinement);
+      let kill: (() => void) | undefined;
+      const watch = () => {
+        if (kill !== undefined) held?.watch(kill, guard);
+      };
       return {
         view,
         covered,
-        settle,
+        isPutBack: (path) => held?.hasPutBack(path) === true,
+        watch: (given) => {
+          kill = given;
+          watch();
+        },
+        settle: async (isIdle) => {
+          // While nothing runs, new entries are the user's.
+          const taken = (isIdle ? held?.end() : held?.settle()) ?? [];
+          if (isIdle) held = undefined;
+          return [...taken, ...(await settle())];
+        },
         uncovered: async () => {
-          // The scan also finds placeholders, including those of other commands.
-          const watch = placeholders.watch();
-          try {
-            // A secret that was created after the last scan counts too.
-            const found = (await this.#scan(wanted, rules, { fresh: true })).scanned;
-            const now = withoutShown(found, confinement);
-            const seen = new Set(watch.seen().map(pathOf));
-            return [...now.hidden.map(pathOf), ...now.readOnly].find(
-              (path) => !isKnown(path) && !isInOneOf(path, seen),
-            );
-          } finally {
-            watch.end();
+          // A secret that was created after the last scan counts too.
+          const fresh = (await this.#scan(wanted, rules, { fresh: true })).scanned;
+          const now = withoutShown(fresh, confinement);
+          const path = [...now.hidden.map(pathOf), ...now.readOnly].find((one) => !isKnown(one));
+          if (path === undefined && held === undefined && !readsOnly) {
+            held = holdBack.begin(look().plan, confinement.isReadOnly);
+            watch();
           }
+          return path;
         },
         end: async () => {
           this.#sockets.end();
-          await use.end();
-          removeEmptyMountPoints(hidden, begun);
+          const taken = held?.end() ?? [];
           const settled = await settle();
           check?.end();
-          return [...remarks, ...refused, ...git.remarks, ...settled];
+          return [...remarks, ...refused, ...git.remarks, ...taken, ...settled];
         },
         abandon,
       };
@@ -160,46 +174,52 @@ export class WorkspaceView {
     }
   }
 
-  /** Watches paths that no mount can protect. Returns a function that repairs them and returns remarks. */
-  #watch(confinement: Confinement, git: Found["git"]): () => readonly string[] {
-    const { workspace, privates } = this.#options;
-    const absent = (confinement.absent ?? []).map(({ path }) => path);
+  /** Guards what no mount can protect. The returned function repairs it and returns remarks. */
+  #guards(git: Found["git"], check: RepositoryCheck | undefined): () => readonly string[] {
+    const { workspace } = this.#options;
+    const own = join(workspace, ".git");
     const settings = git.parts
       .flatMap((part) => part.absent)
       .filter(({ path, kind }) => kind === "file" && basename(path) !== "commondir");
     const repairs = [
-      ...[join(workspace, ".git"), ...absent].map(watchLink),
+      watchLink(own),
       ...settings.map(({ path }) => watchGitSettings(path)),
       watchForBareRepository(workspace),
-      ...lostWrites(
-        (confinement.writable ?? []).filter((path) => !liesInside(path, workspace)),
-        this.#replaced().filter(({ source }) => source === privates.home),
-      ),
     ];
-    return () => [...new Set(repairs.map((repair) => repair()).filter((remark) => remark !== ""))];
+    const isNew = !existsSync(own);
+    return () => [
+      ...new Set(repairs.map((repair) => repair()).filter((remark) => remark !== "")),
+      // A new repository of the workspace itself is checked at once, because editors ask git about it.
+      ...(isNew && existsSync(own) ? (check?.settle({ repositories: [own], bare: [] }) ?? []) : []),
+    ];
   }
 
-  /** Composes the view. `standing` are the existing placeholders. */
+  #lostWrites({ writable = [] }: Confinement): () => readonly string[] {
+    const { workspace, privates } = this.#options;
+    const lost = lostWrites(
+      writable.filter((path) => !liesInside(path, workspace)),
+      this.#replaced().filter(({ source }) => source === privates.home),
+    );
+    return () => lost.map((find) => find()).filter((remark) => remark !== "");
+  }
+
+  /** Composes the view. */
   #compose(
     found: Found,
-    standing: readonly Placeholder[],
     program: string,
     confinement: Confinement,
   ): Pick<OpenView, "view" | "covered"> & { readonly isKnown: (path: string) => boolean } {
     const { workspace, visible, privates } = this.#options;
     const { git, grants, rules, readsOnly: isWorkspaceReadOnly } = found;
     const hidden = found.hidden.map(pathOf);
-    const kept = keptPaths(found, standing);
-    const empty = standing.filter(({ kind }) => kind === "directory").map(pathOf);
+    const kept = keptPaths(found);
     const held = isWorkspaceReadOnly ? [] : git.parts.flatMap((part) => part.held);
     const pinned = held.filter((path) => path !== workspace);
     // If a command could rename a directory, the paths in it would be neither hidden nor protected.
     const parents = isWorkspaceReadOnly
       ? []
-      : [...pinned, ...kept, ...empty, ...hidden].flatMap((path) => directoriesAbove(path, workspace));
-    const info = this.#infoWithExcludes(git, [...standing.map(pathOf), ...hidden]);
-    const isShown = (path: string) => isReal(path) && !info.some(({ target }) => target === path);
-    const readOnly = [...new Set(kept)].filter((path) => isShown(path) && !empty.includes(path));
+      : [...pinned, ...kept, ...hidden].flatMap((path) => directoriesAbove(path, workspace));
+    const readOnly = [...new Set(kept)].filter(isReal);
     const toolChains = visible.toolChains.filter(
       ({ source, target }) => this.#isOutside(source) && this.#isOutside(target),
     );
@@ -232,12 +252,7 @@ export class WorkspaceView {
       writable: grants.writable,
       held: [...new Set([...parents, ...pinned])].filter(isReal),
       readOnly,
-      empty: empty.filter(isShown),
-      substitutes: [
-        ...info,
-        ...this.#sshSettings,
-        ...programs.filter((path) => !isReal(path)).flatMap(behindLink),
-      ],
+      substitutes: [...this.#sshSettings, ...programs.filter((path) => !isReal(path)).flatMap(behindLink)],
       covers: coverFilesFor(found.hidden, privates.own),
       hidden: [
         ...visible.secrets.filter(
@@ -250,24 +265,13 @@ export class WorkspaceView {
       ],
     };
     const known = new Set([...kept, ...hidden]);
-    // In a read-only workspace these paths stay read-only. They may be placeholders of other commands, which remove them.
+    // In a read-only workspace these paths stay read-only.
     const isReadOnlyAnyway = (path: string) => isWorkspaceReadOnly && liesInside(path, workspace);
     return {
       view,
-      covered: [...[...readOnly, ...empty].filter((path) => !isReadOnlyAnyway(path)), ...hidden],
+      covered: [...readOnly.filter((path) => !isReadOnlyAnyway(path)), ...hidden],
       isKnown: (path) => isInOneOf(path, known),
     };
-  }
-
-  /** Keeps placeholders and hidden files out of `git status` and `git add -A`. */
-  #infoWithExcludes(git: Found["git"], paths: readonly string[]): SandboxView["substitutes"] {
-    const { workspace, privates } = this.#options;
-    const info = git.parts[0]?.isOfWorkspace ? git.parts[0].info : undefined;
-    const excluded = paths
-      .filter((path) => liesInside(path, workspace) && !isInGit(path))
-      .map((path) => relative(workspace, path));
-    if (info === undefined || !isReal(info) || excluded.length === 0) return [];
-    return [{ source: infoWithExcludes(info, excluded, privates.own), target: info }];
   }
 
   /** Returns the real paths to grant. Rules and commands may name them by links. */
@@ -415,14 +419,8 @@ function withoutShown(scanned: ScanResult, { shownFromGit }: Confinement): ScanR
 }
 
 /** Returns the paths of the workspace that a command may read but not write. */
-function keptPaths({ readOnly, git, absent }: Found, standing: readonly Placeholder[]): readonly string[] {
-  const hasRepository = git.parts[0]?.isOfWorkspace === true;
-  return [
-    ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
-    // Git must be able to write to an existing repository.
-    ...absent.map(pathOf).filter((path) => existsSync(path) && !(isInGit(`${path}/`) && hasRepository)),
-    ...standing.filter(({ kind }) => kind === "file").map(pathOf),
-  ];
+function keptPaths({ readOnly, git, existing }: Found): readonly string[] {
+  return [...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly), ...existing];
 }
 
 const nothingFound = {
@@ -478,13 +476,4 @@ function behindLink(target: string): SandboxView["substitutes"] {
 function isTaken(path: string): ToolError {
   const message = `The command was not run: another user has taken the folder ${path}`;
   return new ToolError("unavailable", message, doctorHints);
-}
-
-/** Makes an empty directory: git, package managers and linters ignore it, and no program takes it for settings. */
-function asPlaceholder({ path }: AbsentPath): Placeholder {
-  return { path, kind: "directory" };
-}
-
-function isInGit(path: string): boolean {
-  return path.includes("/.git/");
 }

@@ -23,7 +23,7 @@ it.runIf(process.platform === "linux")("stops watching when the launch cannot be
       visible: findVisible({}),
     },
     privates: openPrivateDirectories(directory),
-    tripwire: new Tripwire({ workspace, directory: join(directory, "tripwire") }),
+    tripwire: new Tripwire({ workspace, directory }),
   });
   const launch = { file: "/bin/true", args: [], cwd: workspace, confinement: {}, reachable: false };
   try {

@@ -86,9 +86,16 @@ export class LandlockSandbox implements Sandbox {
       env: Object.fromEntries(Object.entries(launch.env).filter(([name]) => name.startsWith("TOOLCRIB_"))),
       descriptors: ["channel"],
       endsTogether: false,
-      started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
+      started: async ({ channels, kill }) => {
+        await settingUp(channels[0]!, plan, launch.file);
+        watch.watch(kill);
+      },
       connect: unconfined(launch).connect,
-      settle: async () => [...(await watch.settle()), ...lost(), ...this.#installs()],
+      settle: async (isIdle) => [...(await watch.settle(isIdle)), ...lost(), ...this.#installs()],
+      uncovered: async () => {
+        watch.resume();
+        return undefined;
+      },
       finished: () =>
         (remarks ??= end().then((ended) => [
           ...granted.flatMap(tooLarge),

@@ -10,7 +10,6 @@ import { ownCode } from "../own-code.ts";
 import { linkToolChains, openPrivateDirectories } from "../private-directories.ts";
 import { probeOnce } from "../probe.ts";
 import { realPathsOf } from "../real-paths.ts";
-import { recordFolders } from "../restore-abandoned.ts";
 import type { OpenedSandbox, SandboxContext } from "../sandbox.ts";
 import { LandlockSandbox } from "./landlock-sandbox.ts";
 import { Tripwire } from "./tripwire/tripwire.ts";
@@ -59,13 +58,7 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
     ...{ workspace, directory, perl, version, privates },
     architecture: arch,
     visible,
-    tripwire: new Tripwire({
-      workspace,
-      directory: recordFolders(directory).tripwire,
-      writable: [privates.temporary, privates.home],
-      repositories: recordFolders(directory).repositories,
-      scans: recordFolders(directory).scans,
-    }),
+    tripwire: new Tripwire({ workspace, directory, writable: [privates.temporary, privates.home] }),
   });
   const file = await findProgram("true").catch(() => perl);
   const failure = await probeOnce(

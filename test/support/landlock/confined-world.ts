@@ -78,7 +78,11 @@ async function run(sandbox: Sandbox, cwd: string, command: string, options: RunO
   const exit = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const output = Promise.all([text(child.stdout!), text(child.stderr!)]);
   try {
-    await prepared.started({ pid: child.pid!, channels: [child.stdio[3] as unknown as Duplex] });
+    await prepared.started({
+      pid: child.pid!,
+      channels: [child.stdio[3] as unknown as Duplex],
+      kill: () => child.kill("SIGKILL"),
+    });
     const [code, [stdout, stderr]] = await Promise.all([exit, output]);
     return { code, stdout, stderr, remarks: await prepared.finished() };
   } catch (error) {

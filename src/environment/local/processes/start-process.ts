@@ -10,6 +10,7 @@ import { printableLine } from "../../../lib/text/printable.ts";
 import type { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../../system/file-errors.ts";
+import type { ProcessInfo } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
 import { type ChildProcess, startProgram } from "../../../system/start-program.ts";
 import { probeServer } from "../../probe-server.ts";
@@ -59,7 +60,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   signal.addEventListener("abort", terminate, { once: true });
   if (signal.aborted) terminate();
   try {
-    await launch.started({ pid, channels: channelsOf(child) });
+    await launch.started({ pid, channels: channelsOf(child), kill: () => run.kill() });
   } catch (error) {
     run.kill();
     await exit;
@@ -82,11 +83,19 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
       if ((await listensOn(port, pids, pid)) === false) return false;
       return probeServer(() => launch.connect(port), options);
     },
-    settle: async () => (await launch.settle?.()) ?? [],
+    settle: async (isIdle = false) => (await launch.settle?.(isIdle && isChain(run.members()))) ?? [],
     uncovered: async () => launch.uncovered?.(),
     terminate,
     stop: () => run.kill(),
   };
+}
+
+/** Whether each process is the only child of another one, except for the first. */
+function isChain(members: readonly ProcessInfo[]): boolean {
+  const pids = new Set(members.map(({ pid }) => pid));
+  const first = members.filter(({ parent }) => !pids.has(parent));
+  const parents = new Set(members.map(({ parent }) => parent));
+  return first.length === 1 && parents.size === members.length;
 }
 
 async function spawned(start: ProcessStart): Promise<ChildProcess> {

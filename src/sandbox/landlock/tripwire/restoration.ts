@@ -13,23 +13,22 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { attempt } from "../../../system/attempt.ts";
-import { isHash } from "../../../system/blob-store.ts";
-import { makePrivateDirectory, namesIfReadable } from "../../../system/directories.ts";
-import { errnoOf } from "../../../system/file-errors.ts";
-import type { PinnedDirectory } from "../../../system/pinning.ts";
-import { newTemporaryId, temporaryName } from "../../../system/temporary-file.ts";
 import {
   type EntryReader,
   type EntryRecord,
   isOpen,
   linkAbove,
   modeOf,
-  openUp,
   pinDirectory,
-  pinRoot,
   setMode,
-} from "./entry-record.ts";
+} from "../../../engine/sandbox/entry-record.ts";
+import type { HeldBack } from "../../../engine/sandbox/held-back.ts";
+import { pinOrMake, type Quarantine } from "../../../engine/sandbox/quarantine.ts";
+import { attempt } from "../../../system/attempt.ts";
+import { isHash } from "../../../system/blob-store.ts";
+import { namesIfReadable } from "../../../system/directories.ts";
+import type { PinnedDirectory } from "../../../system/pinning.ts";
+import { newTemporaryId, temporaryName } from "../../../system/temporary-file.ts";
 
 /** A change by a command, and whether it could be undone. */
 export interface Repair {
@@ -42,6 +41,8 @@ export interface Repair {
 /** Restores recorded entries. Follows no links and reads no new entries, because a command may have created them. */
 export class Restoration {
   readonly repairs: Repair[] = [];
+  /** The entries that the command had put in place of protected ones. */
+  readonly taken: HeldBack[] = [];
   readonly #reader: EntryReader;
   readonly #contents: string;
   readonly #quarantine: Quarantine;
@@ -68,7 +69,7 @@ export class Restoration {
       const source = this.#pinOrMake(dirname(from));
       try {
         const isTaken = lstatSync(target.at(basename(to)), { throwIfNoEntry: false }) !== undefined;
-        if (isTaken) this.#quarantine.take(target, basename(to), to);
+        if (isTaken) this.#take(target, basename(to), to);
         renameSync(source.at(basename(from)), target.at(basename(to)));
       } finally {
         target.close();
@@ -94,7 +95,7 @@ export class Restoration {
   #quarantineAt(path: string, what: Repair["what"]): void {
     const parent = pinDirectory(dirname(path));
     if (parent === undefined) return;
-    this.#do(path, what, () => this.#quarantine.take(parent, basename(path), path));
+    this.#do(path, what, () => this.#take(parent, basename(path), path));
     parent.close();
   }
 
@@ -102,7 +103,7 @@ export class Restoration {
     const was = this.#was.get(path);
     const is = this.#reader.readOne(parent, name, path);
     if (was === undefined) {
-      if (is !== undefined) this.#do(path, "made", () => this.#quarantine.take(parent, name, path));
+      if (is !== undefined) this.#do(path, "made", () => this.#take(parent, name, path));
       return;
     }
     const isStillDirectory = was.kind === "directory" && is?.kind === "directory";
@@ -110,7 +111,7 @@ export class Restoration {
       this.#do(path, is === undefined ? "removed" : "changed", () => {
         if (was.kind === "file" && !isHash(was.hash)) throw new Error("it was too large to store");
         if (was.kind === "other") throw new Error("it was not a file");
-        if (is !== undefined) this.#quarantine.take(parent, name, path);
+        if (is !== undefined) this.#take(parent, name, path);
         this.#make(parent, name, was);
       });
     }
@@ -145,7 +146,11 @@ export class Restoration {
   }
 
   #pinOrMake(path: string): PinnedDirectory {
-    return pinOrMake(path, (...entry) => this.#quarantine.take(...entry));
+    return pinOrMake(path, (...entry) => this.#take(...entry));
+  }
+
+  #take(parent: PinnedDirectory, name: string, path: string): void {
+    this.taken.push(this.#quarantine.take(parent, name, path));
   }
 
   #do(path: string, what: Repair["what"], act: () => void): void {
@@ -177,72 +182,4 @@ function writeIn(
   } finally {
     closeSync(handle);
   }
-}
-
-/** Folders for entries that a command has put in place of protected ones. The user can inspect them. */
-export class Quarantine {
-  readonly #own: string;
-  readonly #near: readonly string[];
-  /** The folders that are not empty. */
-  readonly used: Set<string> = new Set();
-
-  /** `near` are folders on the file system of the workspace, which are used when `own` is on another one. */
-  constructor({ own, near }: { readonly own: string; readonly near: readonly string[] }) {
-    this.#own = own;
-    this.#near = near;
-  }
-
-  /** Moves an entry to a quarantine folder. */
-  take(parent: PinnedDirectory, name: string, path: string): void {
-    // An inaccessible directory cannot be moved.
-    if (lstatSync(parent.at(name)).isDirectory()) openUp(parent, name);
-    const target = join(this.#own, path);
-    makePrivateDirectory(dirname(target));
-    try {
-      renameSync(parent.at(name), target);
-      this.used.add(this.#own);
-    } catch (error) {
-      if (errnoOf(error) !== "EXDEV") throw error;
-      this.#takeNear(parent, name, path);
-    }
-  }
-
-  #takeNear(parent: PinnedDirectory, name: string, path: string): void {
-    for (const [index, folder] of this.#near.entries()) {
-      try {
-        const target = pinOrMake(join(folder, dirname(path)));
-        try {
-          renameSync(parent.at(name), target.at(name));
-        } finally {
-          target.close();
-        }
-        this.used.add(folder);
-        return;
-      } catch (error) {
-        if (index === this.#near.length - 1) throw error;
-      }
-    }
-  }
-}
-
-/** Pins a directory and creates missing directories in its path. `clear` removes entries that are not directories. */
-function pinOrMake(
-  path: string,
-  clear: (parent: PinnedDirectory, name: string, path: string) => void = () => {},
-): PinnedDirectory {
-  let directory = pinRoot();
-  let reached = "";
-  for (const name of path.split("/").filter((part) => part !== "")) {
-    const parent = directory;
-    reached += `/${name}`;
-    try {
-      const stats = lstatSync(parent.at(name), { throwIfNoEntry: false });
-      if (stats?.isDirectory() === false) clear(parent, name, reached);
-      if (stats?.isDirectory() !== true) mkdirSync(parent.at(name));
-      directory = parent.child(name);
-    } finally {
-      parent.close();
-    }
-  }
-  return directory;
 }

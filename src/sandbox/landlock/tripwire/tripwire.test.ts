@@ -16,11 +16,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import type { Confinement } from "../../../contract/confinement.ts";
+import { Quarantine } from "../../../engine/sandbox/quarantine.ts";
+import { recordFolders } from "../../restore-abandoned.ts";
 import { Tripwire } from "./tripwire.ts";
 
 /** A repository with editor settings, and a tripwire for it. */
@@ -44,6 +46,13 @@ function protecting(workspace: string): Confinement {
   };
 }
 
+/** What was taken: its path in the workspace, and where it is now. */
+function takenIn(workspace: string, directory: string) {
+  const { quarantine } = recordFolders(directory);
+  const taken = new Quarantine({ folder: quarantine, workspace }).list();
+  return taken.map(({ path, at }) => ({ name: relative(workspace, path), at }));
+}
+
 describe.skipIf(process.platform !== "linux")("the tripwire", () => {
   it("reports nothing when no protected file was touched", async () => {
     await using folder = temporaryFolder();
@@ -52,20 +61,20 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     writeFileSync(at("free"), "");
     writeFileSync(at(".git/index"), "");
     expect(await watch.end()).toEqual([]);
-    expect(readdirSync(directory)).toEqual(["contents", "repositories", "runs"]);
-    expect(readdirSync(join(directory, "runs"))).toEqual([]);
+    const records = ["held", "repositories", "tripwire/runs"];
+    expect(records.map((name) => readdirSync(join(directory, name)))).toEqual([[], [], []]);
   });
 
   it("restores the changes so far, and keeps watching", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
-    for (const settle of [watch.settle, watch.settle, watch.end]) {
+    for (const settle of [() => watch.settle(false), () => watch.settle(false), watch.end]) {
       writeFileSync(at(".git/hooks/own"), "evil");
       expect([await settle(), readFileSync(at(".git/hooks/own"), "utf8")]).toEqual([
         [
           expect.stringContaining(".git/hooks/own (changed)"),
-          expect.stringContaining("The command's versions are in "),
+          "The user can see the command's versions: toolcrib quarantine list.",
         ],
         "mine",
       ]);
@@ -113,14 +122,15 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     writeFileSync(at(".mcp.json"), "evil server");
     rmSync(at(".git/config"));
     writeFileSync(at(".git/hooks/pre-commit"), "evil hook", { mode: 0o755 });
-    const [remark, kept, ...others] = await watch.end();
-    expect(remark).toBe(
-      "The command changed protected files, which were restored: .git/config (removed), .git/hooks/pre-commit (made), .mcp.json (made), .vscode/link (changed), .vscode/settings.json (changed), .vscode/tasks.json (made).",
-    );
-    expect(others).toEqual([]);
-    const aside = /^The command's versions are in (.*)\.$/.exec(kept!)![1]!;
+    const [heldBack, remark, ...others] = await watch.end();
+    expect([heldBack, remark]).toEqual([
+      expect.stringMatching(/: \.mcp\.json \(\w{6}\)\./),
+      "The command changed protected files, which were restored: .git/config (removed), .git/hooks/pre-commit (made), .vscode/link (changed), .vscode/settings.json (changed), .vscode/tasks.json (made).",
+    ]);
+    expect(others).toEqual(["The user can see the command's versions: toolcrib quarantine list."]);
     const found = [".git/hooks/pre-commit", ".mcp.json", ".vscode/settings.json", ".vscode/tasks.json"];
-    expect(found.map((path) => readFileSync(join(aside, workspace, path), "utf8"))).toEqual([
+    const taken = new Map(takenIn(workspace, directory).map(({ name, at: moved }) => [name, moved]));
+    expect(found.map((path) => readFileSync(taken.get(path)!, "utf8"))).toEqual([
       ...["evil hook", "evil server", "evil", "evil task"],
     ]);
     expect(readFileSync(at(".vscode/settings.json"), "utf8")).toBe("{}\n");
@@ -155,9 +165,9 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     renameSync(at(".git"), at("deep/er/.g2"));
     mkdirSync(at(".git/hooks"), { recursive: true });
     writeFileSync(at(".git/hooks/pre-commit"), "evil");
-    const [remark, kept] = await watch.end();
+    const [remark] = await watch.end();
     expect(remark).toBe("The command changed protected files, which were restored: .git (moved away).");
-    expect(kept).toContain(directory);
+    expect(takenIn(workspace, directory).map(({ name }) => name)).toEqual([".git"]);
     expect([lstatSync(at(".git")).ino, existsSync(at(".git/hooks/pre-commit"))]).toEqual([ino, false]);
   });
 
@@ -189,7 +199,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     mkdirSync(at("real/workflows"), { recursive: true });
     symlinkSync("real", at(".github"));
     const [remark] = await watch.end();
-    expect(remark).toBe("The command changed protected files, which were restored: .github (made).");
+    expect(remark).toMatch(/^Held back, .*: \.github \(\w{6}\)\./);
     expect(readdirSync(workspace).sort()).toEqual([".git", ".own", ".vscode", "real"]);
   });
 
@@ -217,8 +227,8 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     for (let number = 0; number < 5200; number++) writeFileSync(at(`.git/hooks/a${number}`), "");
     writeFileSync(at(".mcp.json"), "evil server");
     writeFileSync(at(".vscode/tasks.json"), "evil task");
-    const [remark] = await watch.end();
-    expect(remark).toMatch(/^The command changed protected files, which were restored: .* and 5182 more\.$/);
+    const [, remark] = await watch.end();
+    expect(remark).toMatch(/^The command changed protected files, which were restored: .* and 5181 more\.$/);
     expect(readdirSync(at(".git/hooks"))).toEqual(hooks);
     expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
     expect(existsSync(at(".mcp.json"))).toBe(false);
@@ -232,8 +242,8 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
     writeFileSync(at(".mcp.json"), "evil server");
     const remarks = await watch.end();
-    expect([remarks[0], remarks[2]]).toEqual([
-      "The command changed protected files, which were restored: .mcp.json (made).",
+    expect(remarks).toEqual([
+      expect.stringMatching(/: \.mcp\.json \(\w{6}\)\./),
       "The workspace is too large to watch every protected file in it.",
     ]);
     expect(readdirSync(at(".git/hooks"))).toEqual(hooks);
@@ -258,15 +268,23 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
       execFileSync("mkfifo", [at(".mcp.json")]);
       for (const path of [".git/hooks/closed/x", ".git/hooks/closed", ".git/hooks", ".git", ".vscode", "."])
         chmodSync(at(path), path === "." ? 0o555 : 0);
-      const [remark, kept, ...others] = await watch.end();
+      const [heldBack, remark, kept, ...others] = await watch.end();
       expect(lstatSync(workspace).mode & 0o777).toBe(0o555);
       expect(lstatSync(at(".git")).mode & 0o777).toBe(0);
       for (const path of [".", ".git"]) chmodSync(at(path), 0o755);
-      expect([remark, others]).toEqual([
-        "The command changed protected files, which were restored: .git/hooks (changed), .git/hooks/closed (made), .mcp.json (made), .vscode (changed), .vscode/tasks.json (made).",
+      expect([heldBack, remark, kept, others]).toEqual([
+        expect.stringMatching(/: \.mcp\.json \(\w{6}\)\./),
+        "The command changed protected files, which were restored: .git/hooks (changed), .git/hooks/closed (made), .vscode (changed), .vscode/tasks.json (made).",
+        "The user can see the command's versions: toolcrib quarantine list.",
         [],
       ]);
-      expect(kept).toContain(other === undefined ? directory : at(".git/.toolcrib-taken-back-"));
+      const taken = takenIn(workspace, directory);
+      expect(taken.map(({ name }) => name).sort()).toEqual([
+        ".git/hooks/closed",
+        ".mcp.json",
+        ".vscode/tasks.json",
+      ]);
+      expect(taken.every((one) => existsSync(one.at))).toBe(true);
       expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
       expect([existsSync(at(".git/hooks/closed")), existsSync(at(".mcp.json"))]).toEqual([false, false]);
     } finally {
@@ -284,7 +302,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     writeFileSync(at(".vscode/settings.json"), "evil");
     writeFileSync(at(".mcp.json"), "evil");
     const second = await other.begin(protecting(workspace));
-    expect(await first.end()).toHaveLength(2);
+    expect(await first.end()).toHaveLength(3);
     expect(readFileSync(at(".vscode/settings.json"), "utf8")).toBe("{}\n");
     expect(await second.end()).toEqual([]);
     expect([readFileSync(at(".vscode/settings.json"), "utf8"), existsSync(at(".mcp.json"))]).toEqual([
@@ -300,10 +318,10 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     await (await one.begin(protecting(workspace))).end();
     const running = await other.begin(protecting(workspace));
     one.close();
-    expect(existsSync(join(directory, "contents"))).toBe(true);
+    expect(existsSync(join(directory, "tripwire/contents"))).toBe(true);
     await running.end();
     other.close();
-    expect(readdirSync(directory)).toEqual(["repositories", "runs"]);
+    expect(readdirSync(join(directory, "tripwire"))).toEqual(["runs"]);
     const again = await one.begin(protecting(workspace));
     rmSync(at(".vscode"), { recursive: true });
     await again.end();
@@ -325,6 +343,9 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(remarks[0]).toBe(
       "After a crash: The command changed protected files, which were restored: .git/hooks/pre-commit (made).",
     );
-    expect(remarks).toHaveLength(2);
+    expect([remarks[2], existsSync(at(".envrc"))]).toEqual([
+      expect.stringMatching(/^Held back, .*: \.envrc \(\w{6}\)/),
+      false,
+    ]);
   });
 });

@@ -1,24 +1,40 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
+import type { Confinement } from "../../../contract/confinement.ts";
+import {
+  EntryReader,
+  type EntryRecord,
+  linkAbove,
+  openUpAbove,
+} from "../../../engine/sandbox/entry-record.ts";
+import type { HeldBack } from "../../../engine/sandbox/held-back.ts";
+import {
+  type HeldCommand,
+  type HoldBack,
+  openHoldBack,
+  planHoldBack,
+} from "../../../engine/sandbox/hold-back.ts";
+import { Quarantine } from "../../../engine/sandbox/quarantine.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { isHash } from "../../../system/blob-store.ts";
 import { makePrivateDirectory, namesIn } from "../../../system/directories.ts";
 import { longAbandonedMs, newRecordName, ownerHasEnded } from "../../../system/process-identity.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 import { watchForBareRepository } from "../../git-repair.ts";
-import { type GitProtection, repositoryBelow, repositoryOf } from "../../git-repositories.ts";
+import { type GitProtection, repositoriesIn, repositoryBelow, repositoryOf } from "../../git-repositories.ts";
 import { isInOneOf } from "../../real-paths.ts";
 import { RepositoryWatch } from "../../repository-watch.ts";
+import { recordFolders } from "../../restore-abandoned.ts";
 import { rulesOf, type ScanResult, TreeScan } from "../../tree-scan.ts";
-import { EntryReader, type EntryRecord, linkAbove, openUpAbove } from "./entry-record.ts";
-import { Quarantine, type Repair, Restoration } from "./restoration.ts";
+import { type Repair, Restoration } from "./restoration.ts";
 
 /** The protected entries at the beginning of a command. */
 interface RunRecord {
   readonly paths: readonly string[];
   readonly entries: readonly EntryRecord[];
+  /** Paths without an entry, which are held back and not restored. */
+  readonly absent: readonly string[];
   /** Directories that must not be moved, such as `.git`. */
   readonly held: readonly { readonly path: string; readonly identity: string }[];
 }
@@ -27,8 +43,12 @@ interface RunRecord {
 export interface Watch {
   /** Directories outside the workspace that git must write to commit. */
   readonly writable: readonly string[];
-  /** Restores the changes so far, and keeps watching. Returns remarks. */
-  settle(): Promise<readonly string[]>;
+  /** Call it when the command runs. `kill` ends it. */
+  watch(kill: () => void): void;
+  /** Restores the changes so far, and keeps watching. Returns remarks. `isIdle`: see `PreparedLaunch`. */
+  settle(isIdle: boolean): Promise<readonly string[]>;
+  /** Call it when an idle command continues. */
+  resume(): void;
   end(): Promise<readonly string[]>;
 }
 
@@ -43,32 +63,26 @@ export class Tripwire {
   readonly #around: readonly string[];
   readonly #records: string;
   readonly #contents: string;
-  readonly #quarantineFolder: string;
+  readonly #quarantine: Quarantine;
+  readonly #holdBack: HoldBack;
   #reader = new EntryReader();
   readonly #tree: TreeScan;
   readonly #repositories: RepositoryWatch;
 
-  /** Commands can also move entries to `writable`. `repositories` is the folder of `RepositoryWatch`. */
+  /** `directory` is the state directory of the sandbox. Commands can also move entries to `writable`. */
   constructor(options: {
     readonly workspace: string;
     readonly directory: string;
     readonly writable?: readonly string[];
-    readonly repositories?: string;
-    /** The folder for stored scans. Default: none. */
-    readonly scans?: string;
   }) {
-    const {
-      workspace,
-      directory,
-      writable = [],
-      repositories = join(directory, "repositories"),
-      scans,
-    } = options;
+    const { workspace, directory, writable = [] } = options;
+    const { tripwire, quarantine, repositories, scans } = recordFolders(directory);
     this.#workspace = workspace;
     this.#around = [workspace, ...writable];
-    this.#records = join(directory, "runs");
-    this.#contents = join(directory, "contents");
-    this.#quarantineFolder = join(directory, "taken-back");
+    this.#records = join(tripwire, "runs");
+    this.#contents = join(tripwire, "contents");
+    this.#quarantine = new Quarantine({ folder: quarantine, workspace });
+    this.#holdBack = openHoldBack({ workspace, directory });
     this.#tree = new TreeScan(workspace, { store: scans });
     this.#repositories = new RepositoryWatch({ workspace, folder: repositories });
     makePrivateDirectory(this.#records);
@@ -83,7 +97,20 @@ export class Tripwire {
     const settled = this.settleAbandoned();
     const covered = await this.#tree.scan(rulesOf(confinement));
     const restoreBare = watchForBareRepository(this.#workspace);
-    const watched = protectedPaths(this.#workspace, [covered, ...outside], confinement.absent ?? []);
+    const scans = [covered, ...outside];
+    const git = repositoriesIn(this.#workspace, covered.repositories);
+    const plan = () =>
+      planHoldBack({
+        workspace: this.#workspace,
+        repositories: covered.repositories,
+        paths: git.parts.flatMap((part) => part.absent.map(({ path }) => path)),
+        // The record has these.
+        readOnly: [],
+        confinement,
+      });
+    const planned = plan();
+    const { absent } = planned.plan;
+    const watched = protectedPaths(this.#workspace, scans, [...planned.existing, ...absent]);
     const earlier = this.#others();
     const { entries, isWhole } = this.#readKept(watched.paths);
     const held = watched.held.flatMap((path) => {
@@ -92,22 +119,38 @@ export class Tripwire {
     });
     // A command that began in between may have changed entries, but its record shows them unchanged.
     const others = [...earlier, ...this.#others()];
-    const record = others.reduceRight(withEarlier, { paths: watched.paths, entries, held });
+    const record = others.reduceRight(withEarlier, { paths: watched.paths, absent, entries, held });
     const file = join(this.#records, newRecordName());
     writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
     renameSync(`${file}.new`, file);
-    const check = this.#repositories.begin(allRepositories([covered, ...outside]));
-    const settle = async () => {
-      const restored = [...this.#settle(record), ...[restoreBare()].filter((remark) => remark !== "")];
+    const check = this.#repositories.begin(allRepositories(scans));
+    let command: HeldCommand | undefined = this.#holdBack.begin(planned.plan, confinement.isReadOnly);
+    let resume: (() => void) | undefined;
+    const guardRemarks: string[] = [];
+    const guard = () => void guardRemarks.push(...[restoreBare()].filter((remark) => remark !== ""));
+    const settle = async (isIdle: boolean) => {
+      const taken = (isIdle ? command?.end() : command?.settle()) ?? [];
+      if (isIdle) command = undefined;
+      guard();
+      const restored = [...taken, ...this.#settle(record), ...guardRemarks.splice(0)];
       const now = await this.#tree.scan(rulesOf(confinement), { fresh: true });
       const nowOutside = await scanOutside({ fresh: true });
       return [...restored, ...check.settle(allRepositories([now, ...nowOutside]))];
     };
     return {
       writable: watched.held.filter((path) => !liesInside(path, this.#workspace)),
+      watch: (kill) => {
+        resume = () => {
+          if (command !== undefined) return;
+          command = this.#holdBack.begin(plan().plan, confinement.isReadOnly);
+          command.watch(kill, guard);
+        };
+        command?.watch(kill, guard);
+      },
+      resume: () => resume?.(),
       settle,
       end: async () => {
-        const remarks = await settle();
+        const remarks = await settle(true);
         rmSync(file, { force: true });
         check.end();
         const unwatched = isWhole && covered.isWhole ? [] : [tooMany];
@@ -158,14 +201,9 @@ export class Tripwire {
   }
 
   #settle(record: RunRecord): readonly string[] {
-    const name = newName();
-    const near = [...record.held.map(({ path }) => path).slice(0, 1), this.#workspace];
-    const quarantine = new Quarantine({
-      own: join(this.#quarantineFolder, name),
-      near: near.map((path) => join(path, `.toolcrib-taken-back-${name}`)),
-    });
-    const { entries, paths, held } = record;
-    const parts = { reader: this.#reader, contents: this.#contents, quarantine };
+    const { entries, held } = record;
+    const paths = record.paths.filter((path) => !record.absent.includes(path));
+    const parts = { reader: this.#reader, contents: this.#contents, quarantine: this.#quarantine };
     const restoration = new Restoration(entries, parts);
     const closeAgain = openUpAbove([...paths, ...held.map(({ path }) => path)], this.#workspace);
     try {
@@ -181,7 +219,7 @@ export class Tripwire {
     } finally {
       closeAgain();
     }
-    return describeRepairs(restoration.repairs, [...quarantine.used], this.#workspace);
+    return describeRepairs(restoration.repairs, restoration.taken, this.#workspace);
   }
 
   readonly #keep = (hash: string, content: Uint8Array): void => {
@@ -208,6 +246,7 @@ function withEarlier(mine: RunRecord, other: RunRecord): RunRecord {
   const theirHeld = new Set(other.held.map(({ path }) => path));
   return {
     paths: mine.paths,
+    absent: [...new Set([...mine.absent, ...(other.absent ?? []).filter((path) => own.has(path))])],
     entries: [
       ...mine.entries.filter(({ path }) => !isInOneOf(path, theirs)),
       ...other.entries.filter(({ path }) => isInOneOf(path, own)),
@@ -232,7 +271,7 @@ function newName(): string {
 function protectedPaths(
   workspace: string,
   covered: readonly ScanResult[],
-  absent: readonly AbsentPath[],
+  existing: readonly string[],
 ): { readonly paths: readonly string[]; readonly held: readonly string[] } {
   const own = repositoryOf(workspace);
   const nested = covered
@@ -245,8 +284,7 @@ function protectedPaths(
     ...covered.flatMap(({ readOnly }) => readOnly),
     ...covered.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
     ...known.flatMap((git) => [...git.readOnly, ...git.absent.map(({ path }) => path)]),
-    // Git must be able to write to an existing repository.
-    ...absent.map(({ path }) => path).filter((path) => !held.has(path)),
+    ...existing.filter((path) => !held.has(path)),
   ]);
   return {
     // A path behind a link is protected at its real path.
@@ -283,10 +321,10 @@ function findMoved(tops: readonly string[], identity: string): string | undefine
 
 const mostDirectories = 20_000;
 
-/** Describes repairs in remarks. `kept` are folders with the entries that the command had left. */
+/** Describes repairs in remarks. `taken` are the entries that the command had left. */
 function describeRepairs(
   repairs: readonly Repair[],
-  kept: readonly string[],
+  taken: readonly HeldBack[],
   workspace: string,
 ): readonly string[] {
   const failed = repairs.filter(({ failure }) => failure !== undefined);
@@ -302,7 +340,7 @@ function describeRepairs(
   return [
     ...describe("The command changed protected files that could NOT be restored; check them", failed),
     ...describe("The command changed protected files, which were restored", done),
-    ...kept.map((folder) => `The command's versions are in ${folder}.`),
+    ...(taken.length > 0 ? ["The user can see the command's versions: toolcrib quarantine list."] : []),
   ];
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, chmodSync, lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { attempt, statsAt } from "../../../system/attempt.ts";
-import { errnoOf } from "../../../system/file-errors.ts";
-import { PathChecker } from "../../../system/path-checker.ts";
-import { contentAt } from "../../../system/pinned-path.ts";
-import { type PinnedDirectory, ProcPinning } from "../../../system/pinning.ts";
-import { liesInside } from "../../../system/workspace-path.ts";
+import { attempt, statsAt } from "../../system/attempt.ts";
+import { errnoOf } from "../../system/file-errors.ts";
+import { PathChecker } from "../../system/path-checker.ts";
+import { contentAt } from "../../system/pinned-path.ts";
+import { type PinnedDirectory, ProcPinning } from "../../system/pinning.ts";
+import { liesInside } from "../../system/workspace-path.ts";
 
 /** The entry at a path, for comparing and restoring. A path without an entry has no record. */
 export type EntryRecord =

@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
+import { Quarantine } from "../engine/sandbox/quarantine.ts";
+import { recordFolders } from "../sandbox/restore-abandoned.ts";
+import { workspaceFiles } from "../system/directories.ts";
+import { pinRealPath } from "../system/pinned-path.ts";
+
+/** Holds back entries of the workspace, as the sandbox does. Returns their ids. */
+function holdBack({ workspace, home }: CliWorkspace, ...names: readonly string[]): readonly string[] {
+  const { quarantine } = recordFolders(workspaceFiles(home, workspace).sandbox);
+  const parent = pinRealPath(workspace)!;
+  const store = new Quarantine({ folder: quarantine, workspace });
+  try {
+    return names.map((name) => store.take(parent, name, join(workspace, name)).id);
+  } finally {
+    parent.close();
+  }
+}
+
+it("lists what was held back, shows it, and puts it in place once", async () => {
+  await using fixture = cliWorkspace();
+  const nothing = await fixture.run("quarantine");
+  mkdirSync(join(fixture.workspace, ".vscode"));
+  fixture.write(".vscode/tasks.json", "\u001b[31m{}\nsecond\n");
+  const [id] = holdBack(fixture, ".vscode");
+  const listed = await fixture.run("quarantine", "list");
+  const shown = await fixture.run("quarantine", "show", id!);
+  const unasked = await fixture.run("quarantine", "allow", id!);
+  const isHeld = !existsSync(join(fixture.workspace, ".vscode"));
+  const allowed = await fixture.run("quarantine", "allow", id!, "--yes");
+  const again = await fixture.run("quarantine", "allow", id!, "--yes");
+  expect([nothing.stderr, listed.stdout, shown.stdout]).toEqual([
+    "Nothing was held back.\n",
+    expect.stringMatching(new RegExp(`^${id}  .* +\\.vscode  allow write \\.vscode/\\*\\*\\n$`)),
+    expect.stringMatching(
+      /^\.vscode was held back on .*\.\nIt waits in .*\n.*: allow write \.vscode\/\*\*\n\n\.vscode\/tasks\.json\n {2}\| .*\{\}\n {2}\| second\n$/,
+    ),
+  ]);
+  expect(shown.stdout).not.toContain("\u001b");
+  expect([unasked.exit, isHeld, allowed, again.exit, again.stderr.split("\n")[0]]).toEqual([
+    4,
+    true,
+    { exit: 0, stdout: ".vscode is in place.\n", stderr: "" },
+    1,
+    `${id} was already allowed`,
+  ]);
+  expect(fixture.read(".vscode/tasks.json")).toBe("\u001b[31m{}\nsecond\n");
+});
+
+it("prints JSON for programs", async () => {
+  await using fixture = cliWorkspace();
+  fixture.write(".envrc", "PATH=.\n");
+  const [id] = holdBack(fixture, ".envrc");
+  const listed = JSON.parse((await fixture.run("quarantine", "--json")).stdout);
+  const shown = JSON.parse((await fixture.run("quarantine", "show", id!, "--json")).stdout);
+  const allowed = JSON.parse((await fixture.run("quarantine", "allow", id!, "--yes", "--json")).stdout);
+  const item = {
+    id,
+    path: ".envrc",
+    kind: "file",
+    heldAt: expect.any(Number),
+    allowedAt: null,
+    isBack: false,
+    rule: "allow write .envrc",
+  };
+  expect([listed, shown, allowed]).toEqual([
+    [item],
+    { ...item, entries: [{ path: "", kind: "file", target: null, text: "PATH=.\n" }] },
+    { ...item, allowedAt: expect.any(Number) },
+  ]);
+});
+
+it("refuses unknown ids, what would replace a file, and commands of tools", async () => {
+  await using fixture = cliWorkspace();
+  fixture.write(".envrc", "theirs\n");
+  const [id] = holdBack(fixture, ".envrc");
+  fixture.write(".envrc", "mine\n");
+  const unknown = await fixture.run("quarantine", "show", "../..");
+  const none = await fixture.run("quarantine", "allow");
+  const taken = await fixture.run("quarantine", "allow", id!, "--yes");
+  expect([unknown, none, taken].map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
+    [2, "Nothing with the id ../.. is held back"],
+    [2, "Nothing with the id (none) is held back"],
+    [1, `${join(fixture.workspace, ".envrc")} exists now, and is not what was there before`],
+  ]);
+  expect(fixture.read(".envrc")).toBe("mine\n");
+});
