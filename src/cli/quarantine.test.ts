@@ -19,7 +19,7 @@ function holdBack({ workspace, home }: CliWorkspace, ...names: readonly string[]
   }
 }
 
-it("lists what was held back, shows it, and puts it in place once", async () => {
+it("lists what was held back, shows it, and puts it in place once", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   const nothing = await fixture.run("quarantine");
   mkdirSync(join(fixture.workspace, ".vscode"));

@@ -8,7 +8,7 @@ import { findRules, unconfinedBy } from "./find-rules.ts";
 import { formatOrigin } from "./guard-paths.ts";
 import { kindOfHost, meansLoopback, spells } from "./hosts.ts";
 import { partsOf, type ReadCommand } from "./parts.ts";
-import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts";
+import type { Decision, PathPart, PolicyPart, PolicyVerdict, Question } from "./policy.ts";
 import { harm, worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type Rule, type RuleFinding } from "./rules/rule.ts";
@@ -108,6 +108,8 @@ function verdictOn(part: PolicyPart, question: Question, policy: Policy): Policy
   const isHeldHere = isHeld(question) && isWhole(part, policy) && !(wins && isWrittenByUser(wins));
   if (wins?.effect === "ask" && !isHeldHere)
     return { ...give("ask", wins.because ?? "a rule asks before this", wins), bare };
+  if (wins === undefined && part.kind === "write" && isOfRepository(part, policy))
+    return give("ask", "git would take its directory for a repository, and obey its settings");
   if (part.kind === "unclear") {
     const runs = isHeld(question) || (part.readsOnly && readsUnasked(question));
     if (!runs || part.isSyntax) return askFirmly(`it is more than plain words: ${part.reason}`);
@@ -123,6 +125,13 @@ function verdictOn(part: PolicyPart, question: Question, policy: Policy): Policy
   if (wins?.effect === "allow") return give("allow", wins.because ?? "a rule allows it", wins);
   if (doubt !== undefined) return give("ask", doubt);
   return { part, risk, rule: undefined, ...verdictOfMode(part, risk, mode, question) };
+}
+
+/** Whether a file that the tool itself writes is one by which git finds or obeys a repository. */
+function isOfRepository(part: PathPart, { context }: Policy): boolean {
+  if (part.by === "git" || part.in !== undefined || part.target.kind !== "known" || part.mentioned)
+    return false;
+  return context.isOfRepository?.(part.target.real ?? part.target.path) === true;
 }
 
 /** Returns why the environment refuses a path that the tool itself names. The sandbox judges what commands name. */

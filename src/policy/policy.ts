@@ -41,6 +41,8 @@ export interface PathContext {
   readonly forCommands?: readonly string[];
   /** Looks at an entry whose name alone does not tell whether it is secret. Default: names decide. */
   readonly lookAt?: (path: string) => LookedAt;
+  /** Whether a file makes its directory a repository that git obeys, or is a setting of one. Default: none. */
+  readonly isOfRepository?: (path: string) => boolean;
   /** Returns those of these files whose content git has in HEAD or in the index. Default: none. */
   readonly inGit?: (paths: readonly string[]) => ReadonlySet<string>;
 }

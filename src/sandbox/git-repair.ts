@@ -135,8 +135,8 @@ export function parseGitSettings(text: string): readonly Setting[] | undefined {
 }
 
 /**
- * Watches the top of a workspace: git treats a directory with HEAD, objects and refs as a repository when it has no
- * valid `.git`, and obeys its `config`. If a command has created them, the returned function renames HEAD. It returns a
+ * Watches the top of a workspace: git treats a directory as a repository when it has no valid `.git` and is bare, and
+ * obeys its `config`. If a command has created them, the returned function renames HEAD. It returns a
  * remark, or "" when nothing was renamed.
  */
 export function watchForBareRepository(workspace: string): () => string {
@@ -158,5 +158,10 @@ export function watchForBareRepository(workspace: string): () => string {
 }
 
 export function isBare(directory: string): boolean {
-  return ["HEAD", "objects", "refs"].every((name) => statsAt(join(directory, name)) !== undefined);
+  return hasBareNames((name) => statsAt(join(directory, name)) !== undefined);
+}
+
+/** Whether git takes a directory with these names for a repository: `commondir` replaces the other two. */
+export function hasBareNames(has: (name: string) => boolean): boolean {
+  return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }

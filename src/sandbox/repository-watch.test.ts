@@ -79,6 +79,20 @@ const attacks: readonly (readonly [string, readonly string[], readonly string[]]
     ["-C", "src", "status"],
   ],
   [
+    "a directory that names another one as its repository",
+    [
+      "mkdir -p src/x .cache/s/objects .cache/s/refs; evil .cache/s/config; g config -f .cache/s/config core.worktree ../../src; echo 'ref: refs/heads/main' > src/x/HEAD; echo ../../.cache/s > src/x/commondir",
+    ],
+    ["-C", "src/x", "status"],
+  ],
+  [
+    "the repository of a submodule that is not initialised",
+    [
+      "g clone -q --bare . .git/modules/dep; hook .git/modules/dep/hooks post-checkout; printf '[submodule \"dep\"]\\n\\tpath = dep\\n\\turl = ./remote.git\\n' > .gitmodules; g update-index --add --cacheinfo 160000,$(g rev-parse HEAD),dep",
+    ],
+    ["submodule", "update", "--init"],
+  ],
+  [
     "a work tree with the settings of another",
     [
       "g worktree add -q tree; g init -q --bare x; cp -r .git/refs .git/objects x; evil x/config; echo ../../../x > .git/worktrees/tree/commondir",

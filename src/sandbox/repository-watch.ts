@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { attempt, statsAt } from "../system/attempt.ts";
-import { inPrivateDirectory, namesIn } from "../system/directories.ts";
+import { inPrivateDirectory, namesIfReadable, namesIn } from "../system/directories.ts";
 import { atPinnedPath, changeAt } from "../system/pinned-path.ts";
 import { longAbandonedMs, newRecordName, ownerHasEnded, removeRecord } from "../system/process-identity.ts";
 import { liesInside } from "../system/workspace-path.ts";
@@ -20,6 +20,8 @@ interface Baseline {
   readonly trusted: readonly string[];
   /** Every `.git` that an index links to. */
   readonly linked: readonly string[];
+  /** The repositories of submodules, in the guarded repositories. */
+  readonly modules?: readonly string[];
   /** The settings that made git run programs in the other repositories, by path. */
   readonly dangers: Readonly<Record<string, readonly string[]>>;
   readonly execLines: ExecLines;
@@ -81,7 +83,8 @@ export class RepositoryWatch {
       .filter((path) => !guarded.includes(path))
       .map((path) => [path, dangersIn(path, isIn(trusted)).map(({ exact }) => exact)] as const);
     const execLines = execLinesIn(found.repositories);
-    return { guarded, trusted, linked, dangers: Object.fromEntries(dangers), execLines };
+    const modules = modulesIn(trusted);
+    return { guarded, trusted, linked, modules, dangers: Object.fromEntries(dangers), execLines };
   }
 
   /** Whether the sandbox protects a repository. It protects no link, and no settings outside the workspace. */
@@ -102,7 +105,9 @@ export class RepositoryWatch {
   #settle(baseline: Baseline, now: FoundRepositories): readonly string[] {
     const guarded = new Set(baseline.guarded);
     const linked = linkedIn(now);
-    const all = new Set([...now.repositories, ...this.#bareIn(now), ...linked]);
+    // The user's `git submodule update` obeys a new one.
+    const modules = modulesIn(baseline.trusted).filter((path) => baseline.modules?.includes(path) === false);
+    const all = new Set([...now.repositories, ...this.#bareIn(now), ...linked, ...modules]);
     const disabled = [...all].flatMap((path) => {
       if (guarded.has(path)) return [];
       const before = baseline.dangers[path] ?? [];
@@ -169,6 +174,23 @@ function commonOf(git: string): string | undefined {
   const directory = gitDirectoryOf(git);
   return directory && commonDirectory(directory);
 }
+
+/** Returns the repositories of submodules in git directories. */
+function modulesIn(directories: readonly string[]): readonly string[] {
+  return directories.flatMap((directory) => modulesBelow(join(directory, "modules"), deepestModule));
+}
+
+function modulesBelow(folder: string, depth: number): readonly string[] {
+  return namesIfReadable(folder).flatMap((name) => {
+    const path = join(folder, name);
+    if (statsAt(path)?.isDirectory() !== true) return [];
+    if (obeyedParts.some((part) => statsAt(join(path, part)) !== undefined)) return [path];
+    return depth === 0 ? [] : modulesBelow(path, depth - 1);
+  });
+}
+
+// The name of a submodule is a path.
+const deepestModule = 6;
 
 function linkedIn({ repositories }: FoundRepositories): readonly string[] {
   return repositories.flatMap((git) => {

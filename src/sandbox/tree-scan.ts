@@ -5,6 +5,7 @@ import { monotonicMs } from "../lib/clock.ts";
 import { mayBePublicKeys } from "../lib/public-keys.ts";
 import { attempt, statsAt } from "../system/attempt.ts";
 import { withSlash } from "../system/workspace-path.ts";
+import { hasBareNames } from "./git-repair.ts";
 import { StoredScan } from "./stored-scan.ts";
 
 /** The entries that a sandbox must hide or protect in a directory tree. */
@@ -224,8 +225,7 @@ function sort(
   // A directory that is missing, or inaccessible to this user and so to every command, has no entries.
   const listed = attempt(() => readdirSync(directory, { withFileTypes: true }));
   const entries = listed ?? [];
-  const bareNames = entries.filter(({ name }) => name === "HEAD" || name === "objects" || name === "refs");
-  if (bareNames.length === 3) sorted.bare.push(directory);
+  if (hasBareNames((wanted) => entries.some(({ name }) => name === wanted))) sorted.bare.push(directory);
   for (const entry of entries) {
     const path = prefix + entry.name;
     if (Buffer.byteLength(path) > longestPath) {

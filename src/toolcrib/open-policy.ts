@@ -6,6 +6,7 @@ import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ExtraRoots, PathGuard, ReadRules } from "../contract/guard.ts";
 import { addGrant } from "../engine/approvals/grants.ts";
+import { isOfRepository } from "../engine/sandbox/repository-files.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import { allowListRules, builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
@@ -91,7 +92,7 @@ export class OpenPolicy {
     const hidden = environment ? [] : (options.hiddenPaths ?? []).map(realLocation);
     const served = [...(extraRoots?.except ?? []), ...hidden];
     // The files of another machine are decided by their names.
-    const content = environment ? {} : { lookAt, inGit };
+    const content = environment ? {} : { lookAt, inGit, isOfRepository };
     this.#context = { workspace, home, own, code, served, ...beyond, ...content };
     this.#current = compilePolicy(sources, this.#context);
     this.#grantedFile = policyFiles(config, id).granted;
