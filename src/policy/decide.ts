@@ -111,7 +111,7 @@ function verdictOn(part: PolicyPart, question: Question, policy: Policy): Policy
   if (wins === undefined && part.kind === "write" && isOfRepository(part, policy))
     return give("ask", "git would take its directory for a repository, and obey its settings");
   if (part.kind === "unclear") {
-    const runs = isHeld(question) || (part.readsOnly && readsUnasked(question));
+    const runs = isHeld(question) || (part.readsOnly && isConfined(question));
     if (!runs || part.isSyntax) return askFirmly(`it is more than plain words: ${part.reason}`);
     if (question.undoLacks !== undefined && !part.readsOnly)
       return give("ask", unrestored(question.undoLacks));
@@ -202,7 +202,7 @@ function verdictOfMode(
       return { verdict: "ask", reason: unrestored(question.undoLacks) };
     return { verdict: "allow", reason: inSandbox };
   }
-  if (part.kind === "run" && part.readsOnly && readsUnasked(question))
+  if (part.kind === "run" && part.readsOnly && isConfined(question))
     return { verdict: "allow", reason: `mode ${mode} allows commands that only read, in a read-only view` };
   if (part.kind === "run" && holdsSecretsOpen(question))
     return { verdict: "ask", reason: "the workspace contains secrets, which Landlock cannot hide" };
@@ -223,11 +223,14 @@ const inSandbox = "mode cautious allows commands in the sandbox";
  * without an answer, and everything that it writes is in the workspace.
  */
 function isHeld(question: Question): boolean {
-  return question.mode === "cautious" && readsUnasked(question);
+  return question.mode === "cautious" && isConfined(question);
 }
 
-/** Whether a command that only reads can do no harm: a sandbox hides secrets, and the view of such a command is read-only. */
-function readsUnasked(question: Question): boolean {
+/**
+ * Whether a sandbox keeps commands from what rules about paths refuse. Then a command that only reads can do no harm,
+ * because its view is read-only.
+ */
+function isConfined(question: Question): boolean {
   const { mode, sandbox, asksBeforeCommands } = question;
   const hides = sandbox === "bwrap" || (sandbox === "landlock" && !holdsSecretsOpen(question));
   return (mode === "cautious" || mode === "safe") && hides && !asksBeforeCommands;
@@ -244,7 +247,7 @@ function guessCounts(
   { rule, aimed }: NonNullable<RuleFinding["mayDeny"]>,
   question: Question,
 ): boolean {
-  if (isHeld(question)) return part.kind === "run" && isWrittenByUser(rule);
+  if (isConfined(question)) return part.kind === "run" && isWrittenByUser(rule);
   return question.mode !== "yolo" || aimed || isWrittenByUser(rule);
 }
 

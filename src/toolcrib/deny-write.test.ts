@@ -7,10 +7,10 @@ import { openToolcrib } from "./index.ts";
 
 const missing = await missingHere("bwrap");
 
-it.skipIf(missing !== undefined)(
-  "`deny write tests/**` lets commands run unasked, and keeps the folder as it is",
+it.skipIf(missing !== undefined).each(["cautious", "safe"] as const)(
+  "`deny write tests/**` lets commands run unasked in mode %s, and keeps the folder as it is",
   { tags: "slow" },
-  async () => {
+  async (mode) => {
     await using folder = temporaryFolder();
     const workspace = join(folder.path, "workspace");
     mkdirSync(join(workspace, "tests/unit"), { recursive: true });
@@ -19,9 +19,9 @@ it.skipIf(missing !== undefined)(
       workspace,
       stateDirectory: join(folder.path, "state"),
       configDirectory: join(folder.path, "config"),
-      mode: "cautious",
+      mode,
       sandbox: "bwrap",
-      rules: ["deny write tests/**"],
+      rules: ["deny write tests/**", "allow run node **"],
     });
     const run = async (command: string) => {
       const { data, error } = await crib.call("shell.run", { command });
