@@ -35,6 +35,7 @@ const behaviours: Readonly<
   models: { words: ["--help"], does: "ignores" },
   paths: { does: "names" },
   policy: { words: ["show"], does: "connects" },
+  quarantine: { does: "refuses" },
   redo: { does: "connects" },
   rpc: { words: ["--schema"], does: "ignores" },
   run: { words: ["task"], does: "connects" },
