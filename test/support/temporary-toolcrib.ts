@@ -26,6 +26,7 @@ export async function temporaryToolcrib(
     | "readOnly"
     | "tools"
     | "approve"
+    | "commandHooks"
     | "embedder"
   > = {},
 ): Promise<TemporaryToolcrib> {

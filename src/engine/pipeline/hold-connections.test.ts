@@ -104,6 +104,17 @@ describe.skipIf(await missingHere("bwrap"))("a command that connects to a host t
     expect(many.asked.length).toBe(10);
   });
 
+  it("asks the user about the host, also when a hook has allowed the command", async () => {
+    const answer = '{"hookSpecificOutput": {"permissionDecision": "allow"}}';
+    await using crib = await opened(() => ({ allow: false }), {
+      commandHooks: [{ event: "PreToolUse", command: `echo '${answer}'`, from: "user", source: "test" }],
+      rules: ["ask run curl **"],
+    });
+    expect((await crib.run(connectTo("exfil"))).stdout).toBe("403\n");
+    expect(crib.hosts()).toEqual(["exfil.invalid"]);
+    expect(JSON.stringify(crib.crib.log().at(-1))).not.toContain("was approved");
+  });
+
   it("never asks about a port of the machine", async () => {
     await using crib = await opened(() => ({ allow: true }));
     const given = "curl -s -o /dev/null -w '%{http_code}' --noproxy '' http://127.0.0.$((1)):1/";

@@ -39,7 +39,9 @@ export function holdConnections(
     // The account of the call keeps the decision about the command.
     const account = { ...call.account };
     try {
-      ({ latest } = await settle({ ...call, account, signal, accesses: [{ kind: "network", host }] }));
+      // A hook has answered for the command, and has not seen the host.
+      const connection = { ...call, hook: undefined, account, signal };
+      ({ latest } = await settle({ ...connection, accesses: [{ kind: "network", host }] }));
     } catch (error) {
       if (error instanceof ToolError) return;
       throw error;
