@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
+import { leftOutFolders } from "../contract/snapshot.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { holdsSecrets } from "./policy-question.ts";
 
 const guard = (_use: string, path: string) =>
   path.endsWith(".env") ? { reason: "is secret", rule: "secret .env" } : undefined;
 
-it("finds a secret at any depth, except in folders of installed packages and of git", async () => {
+it("finds a secret at any depth, except in node_modules and in git's own folder", async () => {
   const found = async (...names: readonly string[]) =>
     holdsSecrets(
       new MemoryEnvironment({ files: Object.fromEntries(names.map((name) => [name, ""])) }),
@@ -17,6 +18,16 @@ it("finds a secret at any depth, except in folders of installed packages and of 
     await found("node_modules/x/.env", ".git/.env"),
     await found(),
   ]).toEqual([true, false, false, false]);
+});
+
+it("finds a secret in folders that undo leaves out", async () => {
+  const folders = [...leftOutFolders].filter((name) => name !== "node_modules");
+  const unfound: string[] = [];
+  for (const folder of folders) {
+    const environment = new MemoryEnvironment({ files: { [`${folder}/.env`]: "" } });
+    if (!(await holdsSecrets(environment, guard))) unfound.push(folder);
+  }
+  expect(unfound).toEqual([]);
 });
 
 it("lists a target in one round trip", async () => {

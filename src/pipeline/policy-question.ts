@@ -4,7 +4,6 @@ import type { SandboxLevel } from "../contract/call.ts";
 import type { Directory, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
-import { leftOutFolders } from "../contract/snapshot.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import type { Foreseeing, foreseeLoss } from "../journal/keep/foresee-loss.ts";
 import { loadOnce } from "../lib/async/load-once.ts";
@@ -164,8 +163,8 @@ export async function holdsSecrets(environment: Lister, guard: PathGuard): Promi
       const isFile = ({ kind }: { readonly kind: string }) => kind !== "directory";
       if (entries.filter(isFile).some(({ name }) => isSecret(posix.join(directory.path, name)))) return true;
       for (const { name, kind } of entries) {
-        // Folders such as node_modules hold what was installed, which is public.
-        if (kind !== "directory" || leftOutFolders.has(name) || name === ".git") continue;
+        // The sandbox with a view searches the same folders: installed packages are public.
+        if (kind !== "directory" || name === "node_modules" || name === ".git") continue;
         if (await search(await directory.openDirectory(name))) return true;
       }
       return false;
