@@ -172,11 +172,13 @@ export function testEffects(open: OpenWorld): void {
   });
 
   it("refuses more entries than are wanted", async () => {
-    await using world = await open({ files: { a: "", b: "", c: "" } });
+    await using world = await open({ files: { a: "", "b/c": "", "b/d/e": "", "f/g": "" } });
     const { environment } = world;
-    const tooMany = failure("too-large", "There are more than 2 files and folders", undefined);
-    expect(await failureOf(watch(environment, { maxEntries: 2 }))).toEqual(tooMany);
-    expect((await watch(environment, { maxEntries: 3 })).toKeep).toHaveLength(3);
+    for (const maxEntries of [1, 3, 4, 6]) {
+      const tooMany = failure("too-large", `There are more than ${maxEntries} files and folders`, undefined);
+      expect(await failureOf(watch(environment, { maxEntries }))).toEqual(tooMany);
+    }
+    expect((await watch(environment, { maxEntries: 7 })).toKeep).toHaveLength(4);
   });
 
   it("can be cancelled", async () => {

@@ -52,6 +52,8 @@ export function compareSnapshots(
   for (const [path, entry] of after.entries) {
     const earlier = before.entries.get(path);
     if (earlier !== undefined) common += 1;
+    // The entries of a directory that was not listed may have existed.
+    else if (liesInLeftOut(path, before)) continue;
     if (earlier === undefined || mayDiffer(path, earlier, entry, before)) add(others, path, earlier, entry);
     else entry.held = earlier.held;
   }
@@ -108,6 +110,12 @@ function whyNotCompared(path: string, before: Snapshot, after: Snapshot): NotCom
 
 function leftOutDirectory(path: string, { entries, leftOut }: Snapshot): LeftOut | undefined {
   return isDirectoryEntry(entries.get(path)) ? leftOut.get(path) : undefined;
+}
+
+function liesInLeftOut(path: string, snapshot: Snapshot): boolean {
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
+    if (leftOutDirectory(path.slice(0, end), snapshot) !== undefined) return true;
+  return false;
 }
 
 function isDirectoryEntry(entry: Entry | undefined): boolean {

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats, statfsSync } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
 import {
   type Entry,
   type LeftOut,
@@ -119,10 +120,9 @@ class Walk {
     try {
       this.#enter(above.directory.child(nameOf(next.path)), next, above.levels);
     } catch (error) {
-      if (isExhaustion(error)) throw error;
+      if (error instanceof ToolError || isExhaustion(error)) throw error;
       if (!(error instanceof LeadsOutside) && errnoOf(error) === undefined) throw error;
-      // After any other error, the directory is missing or a link.
-      if (isForbidden(error)) this.#leftOut.set(next.path, "unreadable");
+      this.#removeMissing(next.path);
     }
     return true;
   }
@@ -156,6 +156,7 @@ class Walk {
       }
       directory.confirm();
       open.waiting.reverse();
+      this.#leftOut.delete(path);
       this.#open.push(open);
       isOpen = true;
     } finally {
@@ -173,8 +174,9 @@ class Walk {
         ? this.#like!.leftOut.get(path)
         : this.#whyNotEntered(path, stats, device, isIgnored);
       this.#entries.set(path, entryOf(stats));
+      // It stays left out until all its entries are listed: a later snapshot must not take the others for new ones.
+      this.#leftOut.set(path, why ?? "unreadable");
       if (why === undefined) parent.waiting.push({ path, stats, isIgnored });
-      else this.#leftOut.set(path, why);
     } else if (type === typeBits.link) {
       const target = targetOf(parent.directory, nameOf(path));
       if (target !== undefined) this.#entries.set(path, { ...entryOf(stats), target });
@@ -202,6 +204,13 @@ class Walk {
     if (path === ".git" || path.endsWith("/.git")) return "repository";
     if (isIgnored && !this.#ignored.enters(nameOf(path))) return "ignored";
     return stats.dev !== device && isSystem(this.#prefix + path) ? "system" : undefined;
+  }
+
+  /** Removes a directory that was deleted after it was listed. */
+  #removeMissing(path: string): void {
+    if (lstatSync(this.#prefix + path, ifThere) !== undefined) return;
+    this.#entries.delete(path);
+    this.#leftOut.delete(path);
   }
 
   /** Adds an entry that was not found because its name is not valid UTF-8. Other missing entries no longer exist. */
@@ -248,10 +257,6 @@ function targetOf(directory: PinnedDirectory, name: string): string | undefined 
     if (errnoOf(error) === undefined) throw error;
     return undefined;
   }
-}
-
-function isForbidden(error: unknown): boolean {
-  return ["EACCES", "EPERM", "ENAMETOOLONG", "EIO"].includes(errnoOf(error) ?? "");
 }
 
 /** Whether the kernel generates the file system. Such file systems are endless and cannot be restored. */
