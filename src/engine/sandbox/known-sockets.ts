@@ -1,48 +1,43 @@
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { realPathOf } from "../../sandbox/real-paths.ts";
 import type { TreeEntry } from "../../sandbox/tree-scan.ts";
 import { attempt, statsAt } from "../../system/attempt.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 
 /**
- * Tells the unix sockets that commands of this instance have made from those of other programs, which commands must not
- * reach. A socket is their own if it appeared while one of them ran, and no program of the machine listens at its name.
+ * Tells the unix sockets of this instance's commands from those of other programs, which commands must not reach. A socket
+ * is their own if the network that they share lists it when it is first seen, and no program of the machine listens at
+ * its name. The kernel lists the names to which sockets were bound, not the files: another program's socket counts as own if
+ * a command has bound the same path before, or the same relative name in another directory.
  */
 export class KnownSockets {
   readonly #foreign = new Set<string>();
   readonly #own = new Set<string>();
-  #running = 0;
-  /** Whether a command may have run since the last look. */
-  #mayHaveMade = false;
+  #readInside: () => string = () => "";
 
-  begin(): void {
-    this.#running += 1;
-    this.#mayHaveMade = true;
-  }
-
-  end(): void {
-    this.#running -= 1;
+  /** `readInside` reads the table of sockets (/proc/net/unix) in the network of the commands. */
+  join(readInside: () => string): void {
+    this.#readInside = readInside;
   }
 
   /** Returns the sockets among these that commands must not see. */
   foreign(paths: readonly string[]): readonly TreeEntry[] {
-    if (paths.length === 0) {
-      this.#mayHaveMade = this.#running > 0;
-      return [];
-    }
+    if (paths.length === 0) return [];
     const names = namesOfMachine();
-    const found = paths.flatMap((path): TreeEntry[] => {
+    const inside = pathsIn(this.#readInside()).filter((name) => !name.startsWith("@"));
+    const bound = new Set(inside.map((name) => (name.startsWith("/") ? realPathOf(name) : undefined)));
+    const relative = inside.filter((name) => !name.startsWith("/")).map((name) => join("/", name));
+    return paths.flatMap((path): TreeEntry[] => {
       const stats = statsAt(path);
       if (stats === undefined) return [];
       const key = `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`;
       const isOfMachine = names === undefined || names.has(basename(path));
+      const isInside = bound.has(path) || relative.some((name) => path.endsWith(name));
       if (!this.#foreign.has(key) && !this.#own.has(key))
-        (this.#mayHaveMade && !isOfMachine ? this.#own : this.#foreign).add(key);
+        (isInside && !isOfMachine ? this.#own : this.#foreign).add(key);
       return this.#foreign.has(key) || isOfMachine ? [{ path, kind: "file" }] : [];
     });
-    this.#mayHaveMade = this.#running > 0;
-    return found;
   }
 }
 
@@ -55,7 +50,10 @@ export function socketsOfMachine(directories: readonly string[]): readonly TreeE
 }
 
 function pathsOfMachine(): readonly string[] {
-  const table = attempt(() => readFileSync("/proc/net/unix", "utf8")) ?? "";
+  return pathsIn(attempt(() => readFileSync("/proc/net/unix", "utf8")) ?? "");
+}
+
+function pathsIn(table: string): readonly string[] {
   // A path is the eighth field, and may contain spaces.
   return table.split("\n").flatMap((line) => /^(?:\S+ +){7}(\S.*)$/.exec(line)?.[1] ?? []);
 }

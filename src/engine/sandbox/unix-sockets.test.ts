@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { missingHere, openSandboxFixture } from "../../../test/support/sandbox-fixture.ts";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
@@ -90,6 +91,23 @@ test("a socket that another program makes meanwhile is hidden from the next comm
   const path = join(fixture.workspace, "late");
   await using listening = await listenAt([path]);
   const { stdout } = await fixture.run(connect(path));
+  expect([stdout, listening.visits]).toEqual(["", []]);
+});
+
+test("a socket that another program binds at one name and serves at another is hidden while a command runs", {
+  tags: "slow",
+}, async () => {
+  await using fixture = openSandboxFixture("bwrap");
+  const decoy = `perl -MSocket -e 'mkdir "d"; socket(S, AF_UNIX, SOCK_STREAM, 0); bind(S, sockaddr_un("$ENV{PWD}/d/own")) or die $!; open F, ">ready"; close F; select(undef, undef, undef, 0.01) until -e "end"'`;
+  const running = fixture.run(decoy);
+  const at = (name: string) => join(fixture.workspace, name);
+  while (!existsSync(at("ready"))) await setTimeout(5);
+  await using listening = await listenAt([at("own.123")]);
+  linkSync(at("own.123"), at("own"));
+  unlinkSync(at("own.123"));
+  const { stdout } = await fixture.run(connect("own"));
+  fixture.put("end");
+  await running;
   expect([stdout, listening.visits]).toEqual(["", []]);
 });
 

@@ -125,7 +125,7 @@ export class Bubblewrap implements Sandbox {
     const grant = mayConnect && joined?.namespace.grant({ mayConnect });
     const network = joined && { namespace: joined.namespace, grant };
     try {
-      const { opened, mounts } = await this.#planMounts(launch);
+      const { opened, mounts } = await this.#planMounts(launch, joined?.namespace);
       const isCut = mayConnect !== undefined && network === undefined;
       const remarks = [...(joined?.remarks ?? []), ...(isCut ? [noNetworkRemark] : [])];
       return { network, opened, mounts, covers: new Covers(opened.covered), remarks };
@@ -135,9 +135,12 @@ export class Bubblewrap implements Sandbox {
     }
   }
 
-  async #planMounts({ confinement, file }: Launch): Promise<Pick<Setup, "opened" | "mounts">> {
+  async #planMounts(
+    { confinement, file }: Launch,
+    namespace: Namespace | undefined,
+  ): Promise<Pick<Setup, "opened" | "mounts">> {
     const { view, privates } = this.#options;
-    const opened = await view.open(confinement, file);
+    const opened = await view.open(confinement, file, () => namespace?.unixSockets() ?? "");
     try {
       const mounts = mountsOf(opened.view);
       if (!clearPrivateMountPoints(mounts, privates)) throw pathWasReplaced(privates.home);

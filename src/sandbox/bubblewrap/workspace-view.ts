@@ -88,7 +88,13 @@ export class WorkspaceView {
     this.#sshSettings = copyOfSshSettings(privates.own);
   }
 
-  async open(confinement: Confinement, program: string): Promise<OpenView> {
+  /** `socketsInside` reads the table of unix sockets in the network that the command joins. */
+  async open(
+    confinement: Confinement,
+    program: string,
+    socketsInside: () => string = () => "",
+  ): Promise<OpenView> {
+    this.#sockets.join(socketsInside);
     const { temporary } = this.#options.privates;
     if (!keepTemporary(temporary)) throw isTaken(temporary);
     const { workspace, holdBack, repositories } = this.#options;
@@ -116,7 +122,6 @@ export class WorkspaceView {
     const guardsRemarks: string[] = [];
     const guard = () => guardsRemarks.push(...guards());
     const lost = this.#lostWrites(confinement);
-    this.#sockets.begin();
     const settle = async () => {
       guard();
       const now = check && (await this.#scan(wanted, rules, { fresh: true })).scanned;
@@ -125,7 +130,6 @@ export class WorkspaceView {
     const abandon = async () => {
       held?.forget();
       check?.end();
-      this.#sockets.end();
     };
     try {
       const found: Found = { rules, grants, hidden, readOnly, git, existing, readsOnly };
@@ -160,7 +164,6 @@ export class WorkspaceView {
           return path;
         },
         end: async () => {
-          this.#sockets.end();
           const taken = held?.end() ?? [];
           const settled = await settle();
           check?.end();

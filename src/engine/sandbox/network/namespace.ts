@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { isIPv4, type Server, type Socket } from "node:net";
 import { ToolError } from "../../../contract/error.ts";
 import { exhaustionError, isExhaustion } from "../../../lib/exhaustion.ts";
+import { attempt } from "../../../system/attempt.ts";
 import { type OutboundOptions, ownAddresses } from "../../../system/network-policy.ts";
 import { perlProgram } from "../../../system/perl-program.ts";
 import { type ChildProcess, startProgram } from "../../../system/start-program.ts";
@@ -88,6 +90,11 @@ export class Namespace {
   ): { readonly file: string; readonly args: readonly string[] } {
     const join = ["--user", "--net", "--preserve-credentials", "--target", String(this.#pid), "--"];
     return { file: this.#nsenter, args: [...join, file, ...args] };
+  }
+
+  /** Reads the table of unix sockets inside (/proc/net/unix); empty when it is not available. */
+  unixSockets(): string {
+    return this.isOpen ? (attempt(() => readFileSync(`/proc/${this.#pid}/net/unix`, "utf8")) ?? "") : "";
   }
 
   /** Lets one command connect to what its rules allow. */
