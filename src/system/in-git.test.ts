@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
+import childProcess, { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { inGit } from "./in-git.ts";
 
@@ -75,6 +75,26 @@ it("does not wait for a named pipe, and runs no program of the repository", asyn
   rmSync(made.at(".git/index"));
   execFileSync("mkfifo", [made.at(".git/index")]);
   expect(made.found(".env.test")).toEqual([]);
+});
+
+it("asks git at most once about a repository in which git waits, and never when its HEAD is a named pipe", {
+  tags: "slow",
+}, async () => {
+  const starts = vi.spyOn(childProcess, "execFileSync");
+  try {
+    const startsWithPipe = async (path: string) => {
+      await using made = repository();
+      rmSync(made.at(path));
+      execFileSync("mkfifo", [made.at(path)]);
+      starts.mockClear();
+      expect([made.found(".env.test"), made.found("sub/.env", ".env.test")]).toEqual([[], []]);
+      return starts.mock.calls.length;
+    };
+    expect(await startsWithPipe(".git/config")).toBe(1);
+    expect(await startsWithPipe(".git/HEAD")).toBe(0);
+  } finally {
+    starts.mockRestore();
+  }
 });
 
 it("reads a linked worktree", async () => {

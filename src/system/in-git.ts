@@ -2,7 +2,11 @@ import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { boundedMemo } from "../lib/bounded-cache.ts";
+import { blobName } from "../lib/bytes/blob-name.ts";
+import { monotonicMs } from "../lib/clock.ts";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { attempt } from "./attempt.ts";
+import { errnoOf } from "./file-errors.ts";
 import { ProgramFinder } from "./find-program.ts";
 import { outputOfProgramNow } from "./start-program.ts";
 
@@ -21,7 +25,14 @@ export function inGit(paths: readonly string[]): ReadonlySet<string> {
     else if (known.isInGit) found.add(path);
   }
   for (const [repository, candidates] of open) {
+    const pause = pauses(repository);
+    if (monotonicMs() < pause.untilMs) continue;
     const equal = equalToBlobs(repository, candidates);
+    if (equal === "timed out") {
+      pause.untilMs = monotonicMs() + pauseMs;
+      // Everything waits for these runs of git.
+      break;
+    }
     for (const { path, known, stamp, isSettled } of candidates) {
       const isInGit = equal.has(path);
       Object.assign(known, { stamp: isSettled ? stamp : undefined, isInGit });
@@ -45,6 +56,10 @@ const answers = boundedMemo(2000, (_path: string) => ({
   isInGit: false,
 }));
 
+/** Until when git is not asked again about a repository in which it took too long. */
+const pauses = boundedMemo(100, (_repository: string) => ({ untilMs: 0 }));
+
+const pauseMs = 60_000;
 const maxBytes = 1024 * 1024;
 const settledMs = 2100;
 
@@ -72,10 +87,16 @@ function repositoryAround(folder: string): string | undefined {
 
 /** Returns what identifies the index. Git would wait for the writer of a named pipe. */
 function indexOf(repository: string): Stats | undefined {
+  const directory = gitDirectoryOf(repository);
+  if (directory === undefined || fileAt(join(directory, "HEAD")) === undefined) return undefined;
+  return fileAt(join(directory, "index"));
+}
+
+function gitDirectoryOf(repository: string): string | undefined {
   const entry = join(repository, ".git");
-  if (attempt(() => lstatSync(entry).isDirectory())) return fileAt(join(entry, "index"));
+  if (attempt(() => lstatSync(entry).isDirectory())) return entry;
   const [, named] = /^gitdir: (.+?)\n?$/.exec((fileAt(entry) && readText(entry)) ?? "") ?? [];
-  return named === undefined ? undefined : fileAt(join(resolve(repository, named), "index"));
+  return named === undefined ? undefined : resolve(repository, named);
 }
 
 function fileAt(path: string): Stats | undefined {
@@ -91,7 +112,10 @@ function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs, ctimeMs].join(":");
 }
 
-function equalToBlobs(repository: string, candidates: readonly Candidate[]): ReadonlySet<string> {
+function equalToBlobs(
+  repository: string,
+  candidates: readonly Candidate[],
+): ReadonlySet<string> | "timed out" {
   const equal = new Set<string>();
   const contents = new Map(candidates.map(({ path }) => [path, attempt(() => readFileSync(path))] as const));
   for (const command of [
@@ -100,9 +124,11 @@ function equalToBlobs(repository: string, candidates: readonly Candidate[]): Rea
   ] as const) {
     const left = candidates.filter(({ path }) => !equal.has(path)).map(({ path }) => path);
     if (left.length === 0) break;
-    for (const { oid, path } of blobsOf(repository, command, left)) {
+    const blobs = blobsOf(repository, command, left);
+    if (blobs === "timed out") return blobs;
+    for (const { oid, path } of blobs) {
       const content = contents.get(path);
-      if (content !== undefined && blobName(content, oid.length) === oid) equal.add(path);
+      if (content !== undefined && blobName(content, oid) === oid) equal.add(path);
     }
   }
   return equal;
@@ -112,16 +138,24 @@ function blobsOf(
   repository: string,
   [command, ...words]: readonly [string, ...string[]],
   paths: readonly string[],
-): readonly { readonly oid: string; readonly path: string }[] {
+): readonly { readonly oid: string; readonly path: string }[] | "timed out" {
   const names = paths.map((path) => relative(repository, path));
-  const output = attempt(() => {
+  let output: Buffer | undefined;
+  try {
     const finder = new ProgramFinder({}, repository);
-    return outputOfProgramNow(finder.findNow("git"), [...settings, command, "-z", ...words, "--", ...names], {
-      cwd: repository,
-      env: { ...variables, HOME: homedir(), PATH: finder.searchPath },
-      timeout: 2000,
-    });
-  });
+    output = outputOfProgramNow(
+      finder.findNow("git"),
+      [...settings, command, "-z", ...words, "--", ...names],
+      {
+        cwd: repository,
+        env: { ...variables, HOME: homedir(), PATH: finder.searchPath },
+        timeout: 2000,
+      },
+    );
+  } catch (error) {
+    if (errnoOf(error) === "ETIMEDOUT") return "timed out";
+    output = undefinedUnlessExhausted(error);
+  }
   const lines = output?.toString("utf8").split("\0").slice(0, -1) ?? [];
   return lines.flatMap((line) => {
     const [, oid, name] = /^\d+ (?:blob )?([0-9a-f]{40,64})[^\t]*\t([\s\S]*)$/.exec(line) ?? [];
@@ -136,12 +170,3 @@ const settings = [
 
 /** Git fetches nothing, and writes nothing. */
 const variables = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
-
-function blobName(content: Uint8Array, length: number): string {
-  return process
-    .getBuiltinModule("node:crypto")
-    .createHash(length === 40 ? "sha1" : "sha256")
-    .update(`blob ${content.length}\0`)
-    .update(content)
-    .digest("hex");
-}

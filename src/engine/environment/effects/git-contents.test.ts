@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
-import { blobName, GitContents, readBlobs } from "./git-contents.ts";
+import { blobName } from "../../../lib/bytes/blob-name.ts";
+import { GitContents, readBlobs } from "./git-contents.ts";
 
 const { signal } = new AbortController();
 const names = ["a", "folder/b c", "folder/bd", "folder/deep/ü\n", "g".repeat(200), "longer"];

@@ -4,6 +4,7 @@ import type { Environment } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { type Entry, isSettled, type Repository, type Snapshot } from "../../../contract/snapshot.ts";
 import { refuseBlockingFiles } from "../../../lib/blocking-files.ts";
+import { blobName } from "../../../lib/bytes/blob-name.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 
 type GitEnvironment = Pick<Environment, "start" | "workspace">;
@@ -215,14 +216,6 @@ export async function* readBlobs(
   } finally {
     process.stop();
   }
-}
-
-/** Returns git's name for a content, by the hash function of another name. */
-export function blobName(content: Uint8Array, like: string): string {
-  return createHash(like.length === 40 ? "sha1" : "sha256")
-    .update(`blob ${content.length}\0`)
-    .update(content)
-    .digest("hex");
 }
 
 /** Returns the innermost repository that contains a path. */

@@ -4,8 +4,9 @@ import { ToolError } from "../../../contract/error.ts";
 import type { Change, EntryState } from "../../../contract/history.ts";
 import type { Blobs } from "../../../journal/blobs.ts";
 import { isSameState } from "../../../journal/entry-states.ts";
+import { blobName } from "../../../lib/bytes/blob-name.ts";
 import { undefinedUnlessExhausted } from "../../../lib/exhaustion.ts";
-import { blobName, readBlobs } from "../../environment/effects/git-contents.ts";
+import { readBlobs } from "../../environment/effects/git-contents.ts";
 import { notCopied } from "./keep-contents.ts";
 import { KeepInOrder } from "./keep-in-order.ts";
 
