@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 
-const folder = join(import.meta.dirname, "../src/policy/redaction");
+const folder = join(import.meta.dirname, "../src/lib/secrets");
 
 interface Rule {
   readonly id: string;

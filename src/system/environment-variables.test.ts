@@ -29,6 +29,12 @@ const secrets = {
   NPM_CONFIG__AUTH: "x",
   MYSQL_PASS: "x",
   Service_Token: "x",
+  PGPASSWORD: "x",
+  SSHPASS: "x",
+  GITHUB_PAT: "x",
+  DB_PW: "x",
+  APPSECRET: "x",
+  SLACK_WEBHOOK_URL: "x",
 };
 const others = {
   AWS_REGION: "eu",
@@ -83,13 +89,20 @@ it("passes on all but secrets and what belongs to the user's terminal", () => {
       DATABASE_URL: "postgres://localhost/db",
       AUTHOR: "a",
       MONKEY: "m",
+      KEYBOARD: "k",
+      COMPASS: "c",
+      PWD: "/here",
+      PASSENGER_APP_ENV: "p",
+      TOKENIZERS_PARALLELISM: "false",
+      SSL_CERT_FILE: "/ca.pem",
       EDITOR: "vi",
     },
   };
   const secretValues = {
     DSN: "postgres://me:word@localhost/db",
     NOTE: "-----BEGIN RSA PRIVATE KEY-----",
-    PAT: `ghp_${"a".repeat(36)}`,
+    BOT: "ghp_Qw3Er7Ty1Ui9Op5As2Df8Gh4Jk6Lz0XcVbNm",
+    SHOP: "ada:pw@tcp(db)/shop",
   };
   const ofSession = {
     ...{

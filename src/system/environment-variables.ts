@@ -1,4 +1,5 @@
 import type { VariablePolicy } from "../contract/confinement.ts";
+import { holdsSecret, namesSecret } from "../lib/secrets/withheld.ts";
 import { wildcardRegex } from "../lib/text/escape-regex.ts";
 
 /**
@@ -111,9 +112,9 @@ const coreNames = new Set([...basics, ...settings, ...toolChainHomes]);
 
 const isOfBase: Readonly<Record<VariablePolicy["base"], (name: string, value: string) => boolean>> = {
   none: (name) => basicNames.has(name),
-  core: (name) => coreNames.has(name) || (name.startsWith("LC_") && !looksSecret(name)),
+  core: (name) => coreNames.has(name) || (name.startsWith("LC_") && !namesSecret(name)),
   most: (name, value) =>
-    coreNames.has(name) || !(looksSecret(name) || holdsSecret(value) || isOfSession(name)),
+    coreNames.has(name) || !(namesSecret(name) || holdsSecret(value) || isOfSession(name)),
   all: () => true,
 };
 
@@ -155,20 +156,5 @@ const bashReads = new Set([
 function matcherOf(names: readonly string[]): (name: string) => boolean {
   const exact = new Set(names);
   const patterns = names.filter((name) => name.includes("*")).map((name) => wildcardRegex(name));
-  return (name) => exact.has(name) || (!looksSecret(name) && patterns.some((pattern) => pattern.test(name)));
+  return (name) => exact.has(name) || (!namesSecret(name) && patterns.some((pattern) => pattern.test(name)));
 }
-
-function looksSecret(name: string): boolean {
-  return secretWord.test(name);
-}
-
-const secretWord =
-  /(^|_)(\w*API_?KEY|KEY|SECRETS?|\w*TOKENS?|PASS|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIES?)(_|$)/i;
-
-/** Recognizes a password in an address, a private key, and the tokens of well-known services. */
-export function holdsSecret(value: string): boolean {
-  return secretValue.test(value);
-}
-
-const secretValue =
-  /:\/\/[^\s/@]*:[^\s/@]+@|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[pousr]_\w{30}|github_pat_\w{30}|glpat-[\w-]{20}|sk-[\w-]{20}|xox[abeprs]-[\w-]{10}|AKIA[A-Z0-9]{16}|npm_[A-Za-z0-9]{36}|AIza[\w-]{35}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.)/;

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { copyHomeSettings, withoutSecrets } from "./home-settings.ts";
+import { copyHomeSettings, harmlessSettings } from "./home-settings.ts";
 
-it("copies settings without passwords, tokens, proxies and prefixes, and nothing else", async () => {
+it("copies mirrors and other known settings, and nothing else", async () => {
   await using folder = temporaryFolder();
   const home = join(folder.path, "home");
   const inside = join(folder.path, "inside");
@@ -35,7 +35,7 @@ it("copies settings without passwords, tokens, proxies and prefixes, and nothing
     "[global]\nindex-url = https://mirror.example/simple\nextra-index-url =\ncert = /etc/ca.pem\n",
   );
   expect(seen(".m2/settings.xml")).toBe(
-    "<settings>\n\n<mirrors><mirror><url>https://mirror.example/m2</url></mirror></mirrors>\n</settings>\n",
+    "<settings>\n<mirrors>\n<mirror><url>https://mirror.example/m2</url></mirror>\n</mirrors>\n</settings>\n",
   );
   expect(seen(".gradle/gradle.properties")).toBe("org.gradle.jvmargs=-Xmx2g\n");
   expect(readdirSync(inside).sort()).toEqual([".config", ".gradle", ".m2", ".npmrc"]);
@@ -45,10 +45,49 @@ it.each([
   "npmAuthToken: abc",
   '"//registry.example/:_auth" = "eA=="',
   "BUNDLE_GEMS__EXAMPLE__COM: https://me:word@gems.example.com",
-  `registry = https://npm.example/?key=AIza${"a".repeat(35)}`,
-  '<add key="ClearTextPassword" value="x" />',
-  "email_password=1",
+  'BUNDLE_GEMS__CONTRIBSYS__COM: "user:pass"',
+  ":rubygems_api: abc",
   ":rubygems_api_key: rubygems_1234",
-])("drops the line %s", (line) => {
-  expect(withoutSecrets(`a=1\n${line}\nb=2`)).toBe("a=1\nb=2");
+  "nexusPass=abc",
+  "ossrhPass = abc",
+  "org.gradle.jvmargs=-DnexusPass=abc",
+  "# registry=https://me:word@npm.example/",
+  "registry = https://npm.example/?key=abc",
+  "registry=https://abc@npm.example/",
+  'registry = { url = "https://npm.example/", token = "abc" }',
+  "channel_alias: https://conda.example/t/abc/",
+  'extra-index-url = [\n  "https://pip.example/simple",\n]',
+  "npmScopes:\n  acme:\n    npmRegistryServer: https://npm.example/\n    npmAuthToken: abc",
+  "  nexusPass: abc",
+])("does not copy %j", (text) => {
+  expect(harmlessSettings(`save-exact=true\n${text}\nfund=false`)).toBe("save-exact=true\nfund=false\n");
+});
+
+it.each([
+  "registry=https://npm.example/\n@acme:registry=https://npm.example/acme/\n",
+  'registry "https://npm.example/"\n',
+  'npmRegistryServer: "https://npm.example/"\nnodeLinker: node-modules\n',
+  '[install]\nregistry = "https://npm.example/"\n',
+  "[global]\nindex-url = https://pip.example/simple\ntrusted-host =\n    pip.example\n    other.example\n",
+  '[[index]]\nname = "a"\nurl = "https://pip.example/simple"\ndefault = true\n',
+  "channels:\n  - conda-forge\n  - https://conda.example/main\n",
+  ":sources:\n- https://gems.example/\ngem: --no-document\n",
+  'BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: "https://gems.example/"\n',
+  "GOPROXY=https://go.example,direct\nGOFLAGS=-mod=mod\n",
+])("copies %j", (text) => {
+  expect(harmlessSettings(text)).toBe(text);
+});
+
+it("copies from XML only the mirrors of Maven and the sources of NuGet", () => {
+  const maven =
+    "<?xml version='1.0'?>\n<settings xmlns='x'><servers><server><id>a</id></server></servers><profiles><profile><properties><myPw>abc</myPw></properties></profile></profiles>" +
+    "<mirrors><!-- abc --><mirror><id>a</id><url>https://m.example/</url><mirrorOf>*</mirrorOf><myPw>abc</myPw></mirror><mirror><url>https://me:word@m.example/</url></mirror></mirrors></settings>";
+  expect(harmlessSettings(maven)).toBe(
+    "<settings>\n<mirrors>\n<mirror><id>a</id><url>https://m.example/</url><mirrorOf>*</mirrorOf></mirror>\n</mirrors>\n</settings>\n",
+  );
+  const source = '<add key="a" value="https://nuget.example/v3/index.json" protocolVersion="3" />';
+  const nuget = `<configuration><packageSources><clear />${source}<add key="b" value="https://me:word@nuget.example/" /></packageSources><packageSourceCredentials><a><add key="ClearTextPassword" value="abc" /></a></packageSourceCredentials><apikeys><add key="https://nuget.example/" value="https://abc" /></apikeys></configuration>`;
+  expect(harmlessSettings(nuget)).toBe(
+    `<configuration>\n<packageSources>\n<clear />\n${source}\n</packageSources>\n</configuration>\n`,
+  );
 });

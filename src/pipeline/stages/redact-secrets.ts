@@ -1,10 +1,10 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
+import { hasPrivateKey } from "../../lib/secrets/private-keys.ts";
+import { marksIn } from "../../lib/secrets/secret.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
-import { hasPrivateKey } from "../../policy/redaction/private-keys.ts";
 import { RedactedStream, redactInTurns, redactText } from "../../policy/redaction/redact.ts";
-import { marksIn } from "../../policy/redaction/secret.ts";
 import type { Stage } from "../stage.ts";
 
 /**

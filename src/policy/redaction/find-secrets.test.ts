@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
-import { findSecrets } from "./find-secrets.ts";
+import { findSecrets } from "../../lib/secrets/find-secrets.ts";
 import { redactText } from "./redact.ts";
 
 const random = randomLetters();

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
 import { rounds } from "../../../test/support/rounds.ts";
-import { hasPrivateKey } from "./private-keys.ts";
+import { hasPrivateKey } from "../../lib/secrets/private-keys.ts";
+import { marksIn } from "../../lib/secrets/secret.ts";
 import { RedactedStream, redactInTurns, redactionOfRecords, redactText, redactValue } from "./redact.ts";
-import { marksIn } from "./secret.ts";
 
 const random = randomLetters();
 const token = `ghp_${random("[A-Za-z0-9]", 36)}`;

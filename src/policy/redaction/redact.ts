@@ -1,6 +1,6 @@
-import { findSecrets, findSecretsInTurns } from "./find-secrets.ts";
-import { fitsName, kindOfName } from "./named-values.ts";
-import { markOf, type Secret } from "./secret.ts";
+import { findSecrets, findSecretsInTurns } from "../../lib/secrets/find-secrets.ts";
+import { fitsName, kindOfName } from "../../lib/secrets/named-values.ts";
+import { markOf, type Secret } from "../../lib/secrets/secret.ts";
 
 /** Replaces text that looks like a secret, and calls `found` with the kind of each. Keeps the line structure. */
 export function redactText(text: string, found: (kind: string) => void = ignore): string {
