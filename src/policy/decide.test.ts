@@ -7,6 +7,7 @@ import {
   verdictOn,
 } from "../../test/support/policy/decide.ts";
 import type { ToolAccess } from "../contract/access.ts";
+import type { SandboxLevel } from "../contract/call.ts";
 import { type PolicyMode, policyModes, type RuleSource } from "./policy.ts";
 
 const accesses: Record<string, ToolAccess> = {
@@ -58,6 +59,9 @@ it("runs in plan mode only confined commands that read, in every mode and despit
   expect(denied({ sandbox: "seatbelt" })).toEqual(commands.slice(1));
   const inShell: ToolAccess = { kind: "execute", command: "ls", session: "main" };
   expect(decideOn([inShell], [], { isPlanning: true }).verdict).toBe("deny");
+  const loop = "for f in *.md; do head -2 $f; done";
+  const inLoop = (sandbox: SandboxLevel) => verdictOn(loop, "", { isPlanning: true, sandbox, mode: "safe" });
+  expect([inLoop("bwrap"), inLoop("seatbelt"), inLoop("none")]).toEqual(["allow", "deny", "deny"]);
 });
 
 it("runs in safe without a question only what gets a read-only view, unless the dialect asks", () => {
@@ -76,10 +80,20 @@ it("runs in safe without a question only what gets a read-only view, unless the 
     "for f in src/*.ts; do head -2 $f; done",
     "grep -rni x $(git ls-files)",
     "timeout 5 find . -name '*.ts' | xargs wc -l",
+    "awk -F'|' '{print $2}' a",
+    "awk '$3 > 10' a",
+    "command -v docker",
   ];
   const others = [
     ...["make", "ls; make", "cat a | tee b", "ls $(make)", "sed -i s/a/b/ c", "cat a > b", "$X"],
-    ...["find . -exec id ';'", "sort -o a b", "awk '{print > \"x\"}' a", "xargs rm", "bash", 'bash -c "$X"'],
+    ...[
+      "find . -exec id ';'",
+      "sort -o a b",
+      "awk -i inplace '{print}' a",
+      "xargs rm",
+      "bash",
+      'bash -c "$X"',
+    ],
   ];
   const paths = ["cat /srv/hosts", "ls ~", "cat a > ../b", "rg x ../*.ts"];
   const isReadOnly = (command: string) =>
@@ -581,7 +595,11 @@ it("lets a rule about a shell leave its script open, as rules about other interp
 
 it("runs what the sandbox holds without a question in cautious, and asks before the rest", () => {
   const verdict = (command: string) => verdictOn(command, "", { mode: "cautious", sandbox: "bwrap" });
-  const runs = ["npm test", "rm -rf dist $X", "eval $X", "cat .e*", "curl -s $URL", "curl -s localhost:3000"];
+  const runs = [
+    ...["npm test", "rm -rf dist $X", "eval $X", "cat .e*", "curl -s $URL", "curl -s localhost:3000"],
+    ...["command -v docker", "docker --version", "gh --version", "git branch -d x", "git branch -f x y"],
+    ...["mvn -B clean verify", "npm -w packages/a test"],
+  ];
   const asks = [
     "docker ps",
     "/usr/bin/kubectl get pods",
@@ -590,6 +608,14 @@ it("runs what the sandbox holds without a question in cautious, and asks before 
     "env gh pr create",
     "git stash drop",
     "git branch -D x",
+    "git branch -df x",
+    "git branch -fd x",
+    "git branch --force -d x",
+    "git branch --del x --forc",
+    "mvn -B clean deploy",
+    "npm -w packages/a publish",
+    "command docker ps",
+    "docker --version x",
     "git clean -fdx",
     "python3 ~/tool.py",
     "node x.js --out ../y",

@@ -153,10 +153,12 @@ function deniedByPlan(part: PolicyPart, { tool, accesses, sandbox }: Question): 
       const isWebReader = tool.server === undefined && webReaders.has(tool.name);
       return tool.risk === "read" || onlyRunsCommands || isWebReader ? undefined : onlyReads;
     }
-    case "run": {
+    case "run":
+    case "unclear": {
       // Later commands of an open shell may write, so its sandbox cannot be read-only.
       const isInOpenShell = commands.some(({ session }) => session !== undefined);
-      const isHeldBack = sandbox === "bwrap" || sandbox === "landlock" || cannotWrite(part.command);
+      const isHarmless = part.kind === "run" && cannotWrite(part.command);
+      const isHeldBack = sandbox === "bwrap" || sandbox === "landlock" || isHarmless;
       const isConfinedRead = part.readsOnly && sandbox !== "none" && isHeldBack && !isInOpenShell;
       return isConfinedRead ? undefined : "plan mode runs only commands that read, in the sandbox";
     }

@@ -12,14 +12,13 @@ export function reachOf({ program, words }: Named): string | undefined {
   const values = words.map(({ value }) => value ?? "");
   const name = programName(program ?? values[0]!.slice(values[0]!.lastIndexOf("/") + 1));
   const always = services.get(name);
-  if (always !== undefined) return always;
+  if (always !== undefined)
+    return values.length === 2 && /^--(?:help|version)$/.test(values[1]!) ? undefined : always;
   const subcommands = publishers.get(name);
-  const at =
-    name === "git"
-      ? gitSubcommandAt(values)
-      : values.findIndex((value, index) => index > 0 && /^[a-z]/.test(value));
-  const subcommand = values[at ?? -1];
-  return subcommand !== undefined && subcommands?.has(subcommand) ? "other machines" : undefined;
+  if (subcommands === undefined) return undefined;
+  // Which options take a value differs by program, so any word may be the subcommand.
+  const candidates = name === "git" ? [values[gitSubcommandAt(values) ?? 0]!] : values.slice(1);
+  return candidates.some((value) => subcommands.has(value)) ? "other machines" : undefined;
 }
 
 const services: ReadonlyMap<string, string> = new Map(
@@ -56,6 +55,7 @@ export function gitLossOf({ program, words }: Named): string | undefined {
   const values = words.map(({ value }) => value ?? "-");
   const at = gitSubcommandAt(values);
   if (at === undefined) return undefined;
+  if (values[at] === "branch" && forgetsBranch(values.slice(at + 1))) return "git forgets the branch";
   const given = values.slice(at).join(" ");
   return losses.find(([pattern]) => pattern.test(given))?.[1];
 }
@@ -63,10 +63,17 @@ export function gitLossOf({ program, words }: Named): string | undefined {
 const losses: readonly (readonly [RegExp, string])[] = [
   [/^stash (?:clear|drop)\b/, "git forgets the stashed changes"],
   [/^gc\b.* --prune|^prune\b|^reflog (?:expire|delete)\b/, "git forgets commits that no branch has"],
-  [/^branch\b.* (?:-[a-zA-Z]*D|--delete --force|-[a-zA-Z]*d[a-zA-Z]* -[a-zA-Z]*f)/, "git forgets the branch"],
   [/^clean\b.* -[a-zA-Z]*[xX]/, "it deletes ignored files"],
   [/^(?:filter-branch|update-ref)\b/, "git forgets commits"],
 ];
+
+/** Whether `git branch` deletes a branch whose commits no other one may have: `-D`, `-df`, `--delete --force`. */
+function forgetsBranch(words: readonly string[]): boolean {
+  const letters = words.flatMap((word) => (/^-[a-zA-Z]/.test(word) ? [...word] : []));
+  const isGiven = (letter: string, name: string) =>
+    letters.includes(letter) || words.some((word) => /^--[a-z]/.test(word) && name.startsWith(word.slice(2)));
+  return letters.includes("D") || (isGiven("d", "delete") && isGiven("f", "force"));
+}
 
 /**
  * Whether a command passes its standard input to what it reaches, which runs it: `ssh host`, `docker exec -i web sh`,

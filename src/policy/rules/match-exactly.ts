@@ -17,7 +17,7 @@ export function matchExactly(pattern: CommandPattern, command: SimpleCommand, co
   if (pattern.kind === "class") return harm(command.risk) <= harm(pattern.risk) && !setsVariables(command);
   const [program, ...words] = command.words;
   if (program === undefined || !isProgram(pattern.program, program, command, context)) return false;
-  const isHarmful = ({ value }: Word) => value !== undefined && mustBeSpelled(command, value);
+  const isHarmful = (word: Word) => mustBeSpelled(command, word);
   return matchWords(pattern.words, words, isHarmful) && matchAssignments(pattern.assignments, command);
 }
 

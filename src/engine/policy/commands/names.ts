@@ -1,7 +1,7 @@
 import type { ToolRisk } from "../../../contract/access.ts";
-import { programName } from "../../../policy/rules/spellings.ts";
+import { gitSubcommandAt, programName } from "../../../policy/rules/spellings.ts";
 import { gitLossOf } from "../what-still-asks.ts";
-import type { SimpleCommand } from "./command.ts";
+import type { SimpleCommand, Word } from "./command.ts";
 
 /**
  * The class of a command by the name of its program. It decides which view a command gets and when a question comes, never
@@ -27,7 +27,7 @@ function riskOfGit(command: Pick<SimpleCommand, "program" | "words">, values: re
   if (from < 0) return "read";
   if (gitLossOf(command) !== undefined) return "destructive";
   const [subcommand = "", ...rest] = values.slice(from);
-  if (subcommand === "push" && rest.some((value) => overwriting.test(value))) return "destructive";
+  if (subcommand === "push" && rest.some(overwrites)) return "destructive";
   if (gitReading.has(subcommand) || gitLooks.test([subcommand, ...rest].join(" "))) return "read";
   if (/^(?:clone|fetch|ls-remote|pull|push)$/.test(subcommand)) return "network";
   if (/^(?:checkout|clean|reset|restore|rm|switch)$/.test(subcommand)) return "destructive";
@@ -43,12 +43,11 @@ const readers = setOf(
   "xargs timeout nice time stdbuf command exit wait jobs kill man free expr",
 );
 
-/** Words with which such a program writes files. `>` in a program of awk prints into one. */
+/** Words with which such a program writes files. */
 const writing: Readonly<Record<string, RegExp>> = {
-  awk: />/,
+  awk: /^-i/,
   find: /^-f(?:print|ls)/,
-  gawk: />/,
-  mawk: />/,
+  gawk: /^-i/,
   sed: /^-[^-]*i|^--in-place/,
   sort: /^-[^-]*[oT]|^--output/,
   tree: /^-o/,
@@ -57,13 +56,10 @@ const writing: Readonly<Record<string, RegExp>> = {
 
 /** Words with which a program runs another one, or does much more than without them. */
 const running: Readonly<Record<string, RegExp>> = {
-  awk: /\||system|^-i/,
   date: /^(?:-s|--set)/,
   fd: /^-[xX]|^--exec/,
   find: /^-(?:delete|exec|ok)/,
-  gawk: /\||system|^-i/,
   kill: /^/,
-  mawk: /\||system/,
   rg: /^--pre\b/,
   sort: /^--compress/,
 };
@@ -124,17 +120,64 @@ const harmlessAlone = setOf(
 );
 
 /** Whether a wildcard of a rule cannot stand for this word, because the command does much more with it. */
-export function mustBeSpelled({ program, words }: SimpleCommand, value: string): boolean {
-  if (program === undefined) return false;
+export function mustBeSpelled({ program, words }: SimpleCommand, word: Word): boolean {
+  const { value } = word;
+  if (program === undefined || value === undefined) return false;
   const name = programName(program);
-  if (runsOthers.test(value) || running[name]?.test(value)) return true;
+  if (runsOthers.test(value) || running[name]?.test(value) || powerful[name]?.test(value)) return true;
+  if (isOption(value, powerfulOptions[name])) return true;
+  // `tar cIf PROGRAM FILE`
+  if (name === "tar") return word === words[1] && /^[a-zA-Z]*[FI]/.test(value);
   if (name !== "git") return false;
-  if (words.some((word) => word.value === "push")) return overwriting.test(value);
-  return /^(?:-[cC]|--(?:git-dir|work-tree|config-env|exec-path|output))/.test(value);
+  const values = words.map((given) => given.value);
+  const at = gitSubcommandAt(values) ?? words.length;
+  if (words.indexOf(word) < at) return /^(?:-[cC]|--(?:git-dir|work-tree|config-env|exec-path))/.test(value);
+  return powerfulInGit[values[at] ?? ""]?.test(value) || (values.includes("push") && overwrites(value));
 }
 
-/** Words with which `git push` overwrites or deletes commits of others. */
-const overwriting = /^(?:-[^-]*[fd]|--(?:force|delete|mirror|prune)|[+:])/;
+/** Whether `git push` overwrites or deletes commits of others with this word. */
+function overwrites(value: string): boolean {
+  return /^(?:-[^-]*[fd]|[+:])/.test(value) || isOption(value, overwriting);
+}
+
+const overwriting = ["force", "force-with-lease", "delete", "mirror", "prune"];
+
+/** Whether a word is one of these long options or an abbreviation, as getopt and git accept them. */
+function isOption(value: string, names: readonly string[] = []): boolean {
+  const [, given] = /^--([^=]+)/.exec(value) ?? [];
+  return given !== undefined && names.some((name) => name.startsWith(given));
+}
 
 const runsOthers =
   /^--(?:pre|compress-program|use-compress-program|to-command|checkpoint-action|rsh|ext-diff|upload-pack|receive-pack|open-files-in-pager|filter)\b/;
+
+/** Long options of programs that accept abbreviations. */
+const powerfulOptions: Readonly<Record<string, readonly string[]>> = {
+  git: [
+    ...["config", "exec", "ext-diff", "extcmd", "open-files-in-pager", "output", "output-directory"],
+    ...["receive-pack", "template", "upload-pack"],
+  ],
+  sort: ["compress-program"],
+  split: ["filter"],
+  tar: [
+    ...["checkpoint-action", "info-script", "new-volume-script", "rmt-command", "rsh-command", "to-command"],
+    "use-compress-program",
+  ],
+};
+
+/** Words of other programs with which they run one. A program of awk is a word. */
+const powerful: Readonly<Record<string, RegExp>> = {
+  awk: /\||system|^-i/,
+  gawk: /\||system|^-i/,
+  mawk: /\||system/,
+  rsync: /^-[^-]*e/,
+  tar: /^-[^-]*[FI]/,
+};
+
+const powerfulInGit: Readonly<Record<string, RegExp>> = {
+  archive: /^-o/,
+  clone: /^-[^-]*[cu]/,
+  difftool: /^-[^-]*x/,
+  "format-patch": /^-[^-]*o/,
+  grep: /^-[^-]*O/,
+};

@@ -100,6 +100,21 @@ describe("readCommand", () => {
     });
   });
 
+  it("finds commands behind options whose value is a word or the command itself", () => {
+    const inner = (command: string) => programs(command).at(-1);
+    const given = [
+      ...['env -S "rm x"', 'env "-S rm x"', "env -Srm x", "env -i -u A -S 'B=1 rm' x", 'env -vS "rm x"'],
+      ...["env --split-string='rm x'", "env --split 'rm x'", "env --unset A rm x", "env -iu A rm x"],
+      ...["sudo --user bob rm x", "sudo -nu bob rm x", "sudo -uroot rm x", "sudo --us bob rm x"],
+      ...["sudo --user=bob rm x", "timeout --signal KILL 5 rm x", "nice --adjustment 5 rm x"],
+      ...["xargs --max-args 1 rm x", "stdbuf --output L rm x", "command -p rm x"],
+    ];
+    expect(given.filter((command) => inner(command) !== "rm x")).toEqual([]);
+    expect(programs("env ls -S a").at(-1)).toBe("ls -S a");
+    expect(programs("command -v rm")).toEqual(["command -v rm"]);
+    expect(readCommand('env -S "$X"').notPlain.length).toBeGreaterThan(0);
+  });
+
   it("follows plain changes of the folder, and forgets it after others", () => {
     const folders = (command: string, from = "") =>
       readCommand(command, "/work", { directory: from }).commands.map(({ directory }) => directory);

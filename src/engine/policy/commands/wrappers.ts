@@ -39,6 +39,15 @@ export function innerCommands({
       const script = at < 0 ? undefined : rest[at + 1];
       return script === undefined ? [] : [{ kind: "script", script }];
     }
+    case "command":
+      // It only says what the name means.
+      if (/^-[a-zA-Z]*[vV]/.test(rest[0]?.value ?? "")) return [];
+      break;
+    case "env": {
+      const split = splitString(rest);
+      if (split !== undefined) return [split];
+      break;
+    }
     case "watch":
       return [scriptOf(operandsOf(rest, wrappers["watch"]!))];
     case "trap":
@@ -73,10 +82,10 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
     skip: 2,
     isElsewhere: true,
   },
-  env: { values: /^-[uCS]$/ },
+  env: { values: /^-[0iv]*[uC]$|^--[uc][a-z]*$/ },
   exec: { values: /^-a$/ },
-  ionice: { values: /^-[cn]$/ },
-  nice: { values: /^-n$/ },
+  ionice: { values: /^-[cn]$|^--class(?:data)?$/ },
+  nice: { values: /^-n$|^--a[a-z]*$/ },
   node: { values: /^(?:-[rC]|--(?:require|import|loader))$/, isElsewhere: true },
   nohup: {},
   npx: { values: /^(?:-p|--package)$/, isElsewhere: true },
@@ -84,12 +93,14 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
   pnpx: { isElsewhere: true },
   setsid: {},
   ssh: { values: /^-[bcDEeFIiJLlmOopQRSWw]$/, skip: 1, isElsewhere: true },
-  stdbuf: { values: /^-[ioe]$/ },
-  sudo: { values: /^-[ughpCTDR]$/ },
-  time: { values: /^-[fo]$/ },
-  timeout: { values: /^-[ks]$/, skip: 1 },
+  stdbuf: { values: /^-[ioe]$|^--[ioe][a-z]*$/ },
+  sudo: {
+    values: /^-[AbBEeHKklNnPSsVvi]*[ughpCTDRrtU]$|^--(?:c|g|ho|o|pro|ro|t|u)[a-z-]*$/,
+  },
+  time: { values: /^-[fo]$|^--[fo][a-z]*$/ },
+  timeout: { values: /^-[ks]$|^--[ks][a-z-]*$/, skip: 1 },
   watch: { values: /^-n$/ },
-  xargs: { values: /^-[adEILnPs]$/ },
+  xargs: { values: /^-[adEILnPs]$|^--(?:a|d|max-[apc]|pr)[a-z-]*$/ },
 };
 
 /** Whether a program runs its words in a container, on another machine or by a package. */
@@ -111,6 +122,20 @@ function operandsOf(words: readonly Word[], { values, skip = 0 }: Wrapper): read
   }
   return [];
 }
+
+/** Returns the command in `env -S "program words"`, which env splits into words. */
+function splitString(words: readonly Word[]): Inner | undefined {
+  const operand = words.length - operandsOf(words, wrappers["env"]!).length;
+  const at = words.findIndex(({ start }, index) => index < operand && split.test(start));
+  const option = words[at];
+  if (option === undefined) return undefined;
+  const [, attached = ""] = split.exec(option.start)!;
+  const isKnown = option.value !== undefined;
+  const first = { ...option, text: attached, start: attached, value: isKnown ? attached : undefined };
+  return scriptOf([first, ...words.slice(at + 1)]);
+}
+
+const split = /^(?:-[0iv]*S|--s[a-z-]*=?)(.*)$/s;
 
 function ofShell(words: readonly Word[], redirections: SimpleCommand["redirections"]): readonly Inner[] {
   const option = words.findIndex(({ value }) => /^-[a-zA-Z]*c/.test(value ?? ""));
