@@ -173,8 +173,11 @@ for (const level of ["bwrap", "landlock"] satisfies readonly SandboxLevel[]) {
         confinement,
       );
       while (!existsSync(join(fixture.workspace, "begun"))) await setTimeout(5);
-      const second = fixture.run("until [ -e end ]; do sleep 0.01; done; echo evil > .envrc", confinement);
-      await setTimeout(50);
+      const second = fixture.run(
+        ": > second; until [ -e end ]; do sleep 0.01; done; echo evil > .envrc",
+        confinement,
+      );
+      while (!existsSync(join(fixture.workspace, "second"))) await setTimeout(5);
       fixture.put("end");
       await Promise.all([first, second]);
       expect(existsSync(join(fixture.workspace, ".envrc"))).toBe(false);
