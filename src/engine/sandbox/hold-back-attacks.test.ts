@@ -165,6 +165,24 @@ for (const level of ["bwrap", "landlock"] satisfies readonly SandboxLevel[]) {
       ]).toEqual([true, "mine"]);
     });
 
+    it("cannot switch it off by creating other repositories", async () => {
+      await using fixture = openSandboxFixture(level);
+      fixture.put("packages/app/.git/HEAD", "ref: refs/heads/main\n");
+      const confinement = {
+        ...confinementOf(fixture),
+        isReadOnly: (path: string) => path.endsWith("/.envrc"),
+      };
+      await fixture.run("for i in $(seq 105); do mkdir -p $i/.git; done", confinement);
+      const { remarks } = await fixture.run("echo evil > packages/app/.envrc", confinement);
+      expect([existsSync(join(fixture.workspace, "packages/app/.envrc")), heldIn(fixture)]).toEqual([
+        false,
+        ["packages/app/.envrc"],
+      ]);
+      expect(remarks.join("\n")).toMatch(
+        /^Too many repositories: what commands create in 6 of them is not held back, among them \d+\.$/m,
+      );
+    });
+
     it("leaves nothing for the next one that begins before it ends", async () => {
       await using fixture = openSandboxFixture(level);
       const confinement = confinementOf(fixture);

@@ -15,7 +15,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { acceptChanges } from "./accepted-changes.ts";
-import { type HeldCommand, HoldBack, planHoldBack } from "./hold-back.ts";
+import { type HeldCommand, HoldBack } from "./hold-back.ts";
 import { Quarantine } from "./quarantine.ts";
 
 const protectedNames = [".envrc", ".vscode", ".github/workflows"];
@@ -46,7 +46,7 @@ function fixture() {
         ...names.map((name) => ({ path: at(name), kind: "file" as const })),
         ...protectedGlobs.map((name) => ({ path: at(name), kind: "names" as const })),
       ];
-      const { plan } = planHoldBack({
+      const { plan } = holdBack.plan({
         workspace,
         repositories: repositories.map(at),
         paths: [at(".git/commondir")],
@@ -93,6 +93,37 @@ it("takes them at the top of other repositories, too", async () => {
   const command = own.begin({ repositories: ["lib/one/.git"] });
   own.put("lib/one/.envrc");
   own.put("lib/.envrc");
+  command.end();
+  expect(own.held()).toEqual(["lib/one/.envrc"]);
+});
+
+const decoys = Array.from({ length: 100 }, (_, index) => `decoy${index}`);
+
+it("prefers the oldest repositories when there are too many", async () => {
+  await using own = fixture();
+  const bornAt = (path: string) => lstatSync(own.at(path)).birthtimeMs;
+  own.put("lib/one/.git/HEAD");
+  own.put("later/file");
+  while (bornAt("later") === bornAt("lib/one/.git")) {
+    rmSync(own.at("later"), { recursive: true });
+    await setTimeout(1);
+    own.put("later/file");
+  }
+  for (const name of decoys) own.put(`${name}/.git/HEAD`);
+  const command = own.begin({ repositories: [...decoys, "lib/one"].map((name) => `${name}/.git`) });
+  own.put("lib/one/.envrc");
+  command.end();
+  expect(own.held()).toEqual(["lib/one/.envrc"]);
+});
+
+it("prefers a repository from before to old directories that a command renames to `.git`", async () => {
+  await using own = fixture();
+  for (const name of decoys) own.put(`${name}/old/HEAD`);
+  own.put("lib/one/.git/HEAD");
+  own.begin({ repositories: ["lib/one/.git"] }).end();
+  for (const name of decoys) renameSync(own.at(`${name}/old`), own.at(`${name}/.git`));
+  const command = own.begin({ repositories: [...decoys, "lib/one"].map((name) => `${name}/.git`) });
+  own.put("lib/one/.envrc");
   command.end();
   expect(own.held()).toEqual(["lib/one/.envrc"]);
 });

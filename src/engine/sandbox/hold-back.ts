@@ -65,7 +65,7 @@ interface FilePlan {
   readonly content: string;
 }
 
-export interface PlanRequest {
+interface PlanRequest {
   readonly workspace: string;
   /** Every `.git` in the workspace: names that are protected at its top are protected beside these, too. */
   readonly repositories: readonly string[];
@@ -76,20 +76,14 @@ export interface PlanRequest {
   readonly confinement: Pick<Confinement, "absent" | "lifted" | "isReadOnly">;
 }
 
-export interface Planned {
+interface Planned {
   readonly plan: HoldBackPlan;
   /** The protected entries that exist, also those behind links, without links. */
   readonly existing: readonly string[];
+  readonly remarks: readonly string[];
 }
 
-/** Looks at what exists before a command. */
-export function planHoldBack({
-  workspace,
-  repositories,
-  paths,
-  readOnly,
-  confinement,
-}: PlanRequest): Planned {
+function planHoldBack({ workspace, repositories, paths, readOnly, confinement }: PlanRequest): Planned {
   const { absent: names = [], lifted = [], isReadOnly = () => false } = confinement;
   const absent = new Set<string>();
   const existing = new Set<string>();
@@ -101,6 +95,7 @@ export function planHoldBack({
     if (liesInside(found.path, workspace)) (found.exists ? existing : absent).add(found.path);
   };
   const others = repositories.map((git) => dirname(git)).filter((top) => top !== workspace);
+  const tooMany = others.slice(mostRepositories);
   for (const top of [workspace, ...others.slice(0, mostRepositories)]) {
     for (const { path: name, kind } of names) {
       const path = join(top, relative(workspace, name));
@@ -128,11 +123,17 @@ export function planHoldBack({
     files: files.slice(0, mostFiles).flatMap((path) => fileAt(path) ?? []),
     mayWrite: lifted,
   };
-  return { plan, existing: [...existing] };
+  const remarks = tooMany
+    .slice(0, 1)
+    .map(
+      (top) =>
+        `Too many repositories: what commands create in ${tooMany.length} of them is not held back, among them ${relative(workspace, top)}.`,
+    );
+  return { plan, existing: [...existing], remarks };
 }
 
-// Each has about sixty paths to look at.
-const mostRepositories = 24;
+// Each has about sixty paths to look at, every half second.
+const mostRepositories = 100;
 
 // Reading more files would make each command wait.
 const mostFiles = 60;
@@ -212,9 +213,28 @@ interface HoldBackOptions {
  */
 export class HoldBack {
   readonly #options: HoldBackOptions;
+  /** The number of the plan in which each repository was new. */
+  #seen: ReadonlyMap<string, number> = new Map();
+  #plans = 0;
 
   constructor(options: HoldBackOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Looks at what exists before a command. When there are too many repositories, those that were found first count, then
+   * the oldest, so that a command cannot displace them by creating others or by renaming old directories to `.git`.
+   */
+  plan(request: PlanRequest): Planned {
+    const found = request.repositories.map((git) => ({
+      git,
+      seen: this.#seen.get(git) ?? this.#plans,
+      born: statsAt(git)?.birthtimeMs ?? Date.now(),
+    }));
+    this.#plans += 1;
+    this.#seen = new Map(found.map(({ git, seen }) => [git, seen]));
+    found.sort((one, other) => one.seen - other.seen || one.born - other.born);
+    return planHoldBack({ ...request, repositories: found.map(({ git }) => git) });
   }
 
   /** `isReadOnly` tells which entries of the planned names are protected; by default all. */

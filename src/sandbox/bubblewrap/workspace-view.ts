@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { Confinement } from "../../contract/confinement.ts";
 import { ToolError } from "../../contract/error.ts";
-import { type HoldBack, planHoldBack } from "../../engine/sandbox/hold-back.ts";
+import type { HoldBack } from "../../engine/sandbox/hold-back.ts";
 import { KnownSockets, socketsOfMachine } from "../../engine/sandbox/known-sockets.ts";
 import { copyOfSshSettings } from "../../engine/sandbox/ssh-settings.ts";
 import { directoriesOfOthers, type Shown, type Visible } from "../../engine/sandbox/visible.ts";
@@ -108,14 +108,14 @@ export class WorkspaceView {
     const git = repositoriesIn(workspace, scanned.repositories);
     const { hidden, readOnly, remarks } = bundleEntries(withoutShown(scanned, confinement), workspace);
     const look = () =>
-      planHoldBack({
+      holdBack.plan({
         workspace,
         repositories: scanned.repositories,
         paths: git.parts.flatMap((part) => part.absent.map(pathOf)),
         readOnly: scanned.readOnly,
         confinement,
       });
-    const { plan, existing } = look();
+    const { plan, existing, remarks: planRemarks } = look();
     let held = readsOnly ? undefined : holdBack.begin(plan, confinement.isReadOnly);
     const check = readsOnly ? undefined : repositories.begin(scanned);
     const guards = this.#guards(git, check);
@@ -167,7 +167,7 @@ export class WorkspaceView {
           const taken = held?.end() ?? [];
           const settled = await settle();
           check?.end();
-          return [...remarks, ...refused, ...git.remarks, ...taken, ...settled];
+          return [...remarks, ...refused, ...git.remarks, ...planRemarks, ...taken, ...settled];
         },
         abandon,
       };

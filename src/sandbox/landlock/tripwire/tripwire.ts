@@ -9,12 +9,7 @@ import {
   openUpAbove,
 } from "../../../engine/sandbox/entry-record.ts";
 import type { HeldBack } from "../../../engine/sandbox/held-back.ts";
-import {
-  type HeldCommand,
-  type HoldBack,
-  openHoldBack,
-  planHoldBack,
-} from "../../../engine/sandbox/hold-back.ts";
+import { type HeldCommand, type HoldBack, openHoldBack } from "../../../engine/sandbox/hold-back.ts";
 import { Quarantine } from "../../../engine/sandbox/quarantine.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { isHash } from "../../../system/blob-store.ts";
@@ -100,7 +95,7 @@ export class Tripwire {
     const scans = [covered, ...outside];
     const git = repositoriesIn(this.#workspace, covered.repositories);
     const plan = () =>
-      planHoldBack({
+      this.#holdBack.plan({
         workspace: this.#workspace,
         repositories: covered.repositories,
         paths: git.parts.flatMap((part) => part.absent.map(({ path }) => path)),
@@ -154,7 +149,7 @@ export class Tripwire {
         rmSync(file, { force: true });
         check.end();
         const unwatched = isWhole && covered.isWhole ? [] : [tooMany];
-        return [...settled, ...remarks, ...unwatched];
+        return [...settled, ...planned.remarks, ...remarks, ...unwatched];
       },
     };
   }
