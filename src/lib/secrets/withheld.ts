@@ -10,8 +10,8 @@ export function namesSecret(name: string): boolean {
   if (workingDirectories.has(name)) return false;
   const words = name.replace(/([a-z\d])([A-Z])/g, "$1_$2").split(/[^A-Za-z\d]+/);
   return words.some((_, index) => {
-    const beginning = words.slice(0, index + 1).join("_");
-    return kindOfName(beginning) !== undefined || secretEnding.test(beginning);
+    const last = words.slice(Math.max(0, index - 1), index + 1).join("_");
+    return kindOfName(last) !== undefined || secretEnding.test(last);
   });
 }
 
