@@ -12,6 +12,7 @@ import { MemoryEnvironment } from "../../../environment/memory/memory-environmen
 import { openBlobs } from "../../../journal/blobs.ts";
 import { Journal } from "../../../journal/journal.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { lazyScanner } from "./lazy-scanner.ts";
 import { openScanner, type Scanner, type ScannerParts } from "./scanner.ts";
 
 interface Bench extends ScannerParts {
@@ -22,7 +23,7 @@ interface Bench extends ScannerParts {
   ): Promise<{ readonly text: string; readonly changes: readonly Change[] }>;
   incomplete(): string | undefined;
   /** Another process on the same folder. */
-  beside(parts: Pick<ScannerParts, "blobs"> & Partial<ScannerParts>): Pick<Bench, "run">;
+  beside(parts: Pick<ScannerParts, "blobs"> & Partial<ScannerParts>): Pick<Bench, "run" | "incomplete">;
   [Symbol.dispose](): void;
 }
 
@@ -50,7 +51,11 @@ function openBench(parts: Pick<ScannerParts, "environment"> & Partial<ScannerPar
     ...all,
     run: runWith(scanner),
     incomplete: () => scanner.incomplete,
-    beside: (others) => ({ run: runWith(openScanner({ ...all, ...others })) }),
+    beside: (others) => {
+      const own = { ...all, ...others };
+      // As an instance that has run no command yet.
+      return { run: runWith(openScanner(own)), incomplete: () => lazyScanner(own).incomplete };
+    },
     [Symbol.dispose]: () => {
       journal.close();
       rmSync(home, { recursive: true });
@@ -160,10 +165,17 @@ it("says once that there are too many files, and does not scan them again for a 
   expect(await bench.run(write("c"))).toEqual({ text: "", changes: [] });
   expect(scans).toBe(1);
   expect(bench.incomplete()).toBe("there are more than 1,000 files and folders");
+  const other = bench.beside({ blobs: bench.blobs, limits });
+  expect(other.incomplete()).toBe("there are more than 1,000 files and folders");
+  expect((await other.run(write("b"))).text).toBe(noScan);
+  expect(scans).toBe(1);
   const impatient = bench.beside({ blobs: bench.blobs, limits: { ...limits, lookPauseMs: 0 } });
   await impatient.run(write("d"));
   await impatient.run(write("e"));
   expect(scans).toBe(3);
+  for (const path of files) await environment.delete(path);
+  await impatient.run(write("d"));
+  expect(other.incomplete()).toBeUndefined();
 });
 
 it("runs a command without a scan that takes too long", async () => {
@@ -185,6 +197,7 @@ it("reports that nothing is covered when changes cannot be determined", async ()
     text: "[Undo does not cover: changes by its commands (this environment cannot determine them)]",
     changes: [],
   });
+  expect(bench.incomplete()).toBe("this environment cannot determine them");
 });
 
 it("copies a file once, also across processes, until it is collected", async () => {

@@ -7,10 +7,10 @@ import type { Blobs } from "../../../journal/blobs.ts";
 import { isSameState, liesIn } from "../../../journal/entry-states.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import type { RecordedChange } from "../../../journal/record.ts";
-import { monotonicMs } from "../../../lib/clock.ts";
 import { counted } from "../../../lib/text/format-quantity.ts";
 import { showPath } from "../../../lib/text/printable.ts";
 import { describeIgnored } from "./describe-ignored.ts";
+import { cannotWatch, endedScan, forgetEndedScan, incompleteIn, storeEndedScan } from "./ended-scan.ts";
 import { findChanges } from "./find-changes.ts";
 import { type KeepLimits, keepContents, notCopied, usualKeepLimits } from "./keep-contents.ts";
 import { type PendingCall, PendingCalls } from "./pending-calls.ts";
@@ -66,8 +66,6 @@ class ChangeScanner implements Scanner {
   readonly #parts: ScannerParts;
   readonly #limits: ScanLimits;
   readonly #pending: PendingCalls;
-  /** Why the last scan was ended by a limit, and when another one is tried. */
-  #ended: { readonly why: string; readonly untilMs: number } | undefined;
   /** The keys of the remarks that a result has shown. */
   readonly #mentioned = new Set<string>();
 
@@ -100,7 +98,7 @@ class ChangeScanner implements Scanner {
   }
 
   get incomplete(): string | undefined {
-    return this.#ended?.why;
+    return incompleteIn(this.#parts);
   }
 
   async settle(): Promise<readonly string[]> {
@@ -120,7 +118,7 @@ class ChangeScanner implements Scanner {
   /** Returns the reason when changes are not determined. */
   async #begin(call: ScannedCall): Promise<Begun | string> {
     const { journal, environment, blobs } = this.#parts;
-    if (environment.watchEffects === undefined) return "this environment cannot determine them";
+    if (environment.watchEffects === undefined) return cannotWatch;
     const watch = await this.#watchInTime(call);
     if (typeof watch === "string") return watch;
     const { hashes, reasons } = await keepContents(watch, call, { environment, blobs, limits: this.#limits });
@@ -134,7 +132,8 @@ class ChangeScanner implements Scanner {
   async #watchInTime({ id, signal }: ScannedCall): Promise<EffectWatch | string> {
     const { environment, journal, without = [], folder } = this.#parts;
     const { maxEntries, maxLookMs, lookPauseMs } = this.#limits;
-    if (this.#ended !== undefined && monotonicMs() < this.#ended.untilMs) return this.#ended.why;
+    const ended = endedScan(folder, lookPauseMs);
+    if (ended !== undefined) return ended;
     const limit = AbortSignal.timeout(maxLookMs);
     try {
       const watch = await environment.watchEffects!({
@@ -144,14 +143,14 @@ class ChangeScanner implements Scanner {
         maxEntries,
         signal: AbortSignal.any([signal, limit]),
       });
-      this.#ended = undefined;
+      forgetEndedScan(folder);
       return watch;
     } catch (error) {
       const isTooMuch = error instanceof ToolError && error.code === "too-large";
       if (signal.aborted || !(isTooMuch || limit.aborted)) throw error;
       const many = `there are more than ${maxEntries.toLocaleString("en")} files and folders`;
       const why = isTooMuch ? many : "scanning them takes too long";
-      this.#ended = { why, untilMs: monotonicMs() + lookPauseMs };
+      storeEndedScan(folder, why);
       return why;
     }
   }
