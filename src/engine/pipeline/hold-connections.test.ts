@@ -1,4 +1,6 @@
 import { setTimeout } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { missingHere } from "../../../test/support/sandbox-fixture.ts";
 import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
@@ -35,6 +37,9 @@ async function opened(
     [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
   };
 }
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 /** Connects to a host that no word of the command names, and prints the status of the answer: 502 for an unknown name. */
 const connectTo = (...names: readonly string[]) =>
@@ -87,6 +92,23 @@ describe.skipIf(await missingHere("bwrap"))("a command that connects to a host t
     expect((await crib.run("cat later", { session: "main" })).stdout).toBe("403\n");
     expect((await crib.run(connectTo("second"), { session: "main" })).stdout).toBe("502\n");
     expect(crib.hosts()).toEqual(["first.invalid", "second.invalid"]);
+  });
+
+  it("keeps nothing of a shell that has ended", { tags: "slow" }, async () => {
+    await using crib = await opened(() => ({ allow: false }));
+    const callIn = async (session: string) => {
+      const onEvent = () => {};
+      await crib.crib.call("shell.run", { command: "true", session }, { onEvent });
+      return new WeakRef(onEvent);
+    };
+    const ended = await callIn("a");
+    expect((await crib.crib.call("process.stop", { name: "a" })).error).toBeNull();
+    await callIn("b");
+    const isCollected = () => {
+      collectGarbage();
+      return ended.deref() === undefined;
+    };
+    await expect.poll(isCollected, { timeout: 5_000 }).toBe(true);
   });
 
   it("withdraws a question whose command has ended, and asks about ten hosts at most", {

@@ -108,7 +108,10 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
     const [session] = call.accesses.flatMap((access) =>
       access.kind === "execute" ? (access.session ?? []) : [],
     );
-    if (session !== undefined) inSession.set(session, held);
+    if (session !== undefined) {
+      forgetEnded(inSession, settings);
+      inSession.set(session, held);
+    }
     const mayConnect: typeof held.mayConnect = (...given) =>
       (inSession.get(session ?? "") ?? held).mayConnect(...given);
     try {
@@ -121,6 +124,12 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       held.end();
     }
   };
+}
+
+/** Removes the shells that have ended. One that is just being started has its own connections. */
+function forgetEnded(inSession: Map<string, HeldConnections>, { surroundings }: PolicySettings): void {
+  if (surroundings.shell === undefined) return;
+  for (const name of inSession.keys()) if (surroundings.shell(name) === undefined) inSession.delete(name);
 }
 
 interface Settled {
