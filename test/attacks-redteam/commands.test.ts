@@ -1,5 +1,6 @@
 /** @module-tag slow */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -70,8 +71,17 @@ describe.each(levels)("at level %s", (level) => {
 
   held("sockets for datagrams reach nobody by their paths", async () => {
     await using fixture = await openFixture({ sandbox: level });
-    const script = "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) or print qq(refused\\n)'";
-    expect(await fixture.run(script)).toContain("refused");
+    const bind =
+      "socket(S, AF_UNIX, SOCK_DGRAM, 0); bind(S, pack_sockaddr_un(q(planted))) and print qq(up\n)";
+    const listener = spawn("perl", ["-MSocket", "-e", `$| = 1; ${bind}; <STDIN>`], { cwd: fixture.at(".") });
+    try {
+      await once(listener.stdout, "data");
+      const send = "socket(S, AF_UNIX, SOCK_DGRAM, 0) and send(S, q(x), 0, pack_sockaddr_un(q(planted)))";
+      expect(await fixture.run(`perl -MSocket -e '${send} or print qq(refused\n)'`)).toContain("refused");
+    } finally {
+      listener.stdin.end();
+      await once(listener, "close");
+    }
   });
 
   held("a repository that a command makes does not say what git runs", async () => {
