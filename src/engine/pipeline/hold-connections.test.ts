@@ -64,7 +64,7 @@ describe.skipIf(await missingHere("bwrap"))("a command that connects to a host t
     expect(JSON.stringify(first)).toContain("connecting to a.invalid was approved (session)");
   });
 
-  it("does not ask where a rule denies, or where nobody can be asked", async () => {
+  it("does not ask where a rule denies, or where no user can be asked", async () => {
     await using denied = await opened(() => ({ allow: true }), { rules: ["deny connect *.invalid"] });
     expect((await denied.run(connectTo("a"))).stdout).toBe("403\n");
     expect(denied.asked).toEqual([]);
