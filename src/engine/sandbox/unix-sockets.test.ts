@@ -140,8 +140,9 @@ it.skipIf(missing !== undefined || !isInstalled("tmux"))(
   { tags: "slow" },
   async () => {
     await using fixture = openSandboxFixture("bwrap");
+    // Without SHELL, tmux runs the user's login shell, which may be nologin.
     const lines =
-      "tmux -f /dev/null new-session -d 'echo inside > made'; until [ -s made ]; do sleep 0.05; done; cat made";
+      "SHELL=/bin/sh tmux -f /dev/null new-session -d 'echo inside > made'; until [ -s made ]; do sleep 0.05; done; cat made";
     expect((await fixture.run(`timeout 20 bash -c ${JSON.stringify(lines)}`)).stdout).toBe("inside\n");
   },
 );
