@@ -23,7 +23,10 @@ export async function servedFixtures(): Promise<ServedFixtures> {
   mkdirSync(join(workspace, ".claude/commands"), { recursive: true });
   for (const [name, text] of Object.entries(commands))
     writeFileSync(join(workspace, ".claude/commands", `${name}.md`), text);
+  const front = await withToken(() => served.port);
   const served = await serveHttp({
+    // The suite expects that a page of the server's own address may use it, which must be configured.
+    allowedOrigins: [`http://127.0.0.1:${front.port}`, `http://localhost:${front.port}`],
     prompts: { configDirectory: join(folder.path, "config") },
     token,
     port: 0,
@@ -41,7 +44,6 @@ export async function servedFixtures(): Promise<ServedFixtures> {
       });
     },
   });
-  const front = await withToken(served.port);
   const url = `http://127.0.0.1:${front.port}/mcp`;
   await keepAnOutput(url);
   return {
@@ -72,15 +74,18 @@ async function keepAnOutput(url: string): Promise<void> {
 const token = "a-token-the-suite-cannot-send";
 
 /** Forwards everything unchanged and adds the token, because the suite cannot send one. */
-async function withToken(port: number): Promise<{ readonly port: number; close(): void }> {
+async function withToken(portOf: () => number): Promise<{ readonly port: number; close(): void }> {
   const server = createServer((request, response) => {
     const headers = { ...request.headers, authorization: `Bearer ${token}` };
     const { method, url: path } = request;
-    const onward = forward({ host: "127.0.0.1", port, method, path, headers, setHost: false }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
-      response.flushHeaders();
-      pipeline(answer, response, () => {});
-    });
+    const onward = forward(
+      { host: "127.0.0.1", port: portOf(), method, path, headers, setHost: false },
+      (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        response.flushHeaders();
+        pipeline(answer, response, () => {});
+      },
+    );
     onward.on("error", () => response.destroy());
     response.on("close", () => onward.destroy());
     request.pipe(onward);

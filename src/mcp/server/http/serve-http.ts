@@ -148,11 +148,8 @@ export function refusalOf(
     return { status: 400, message: "The Host header is not a host name and a port" };
   const host = validateHostHeader(headers.host, [...names, ...addressIn(headers.host)]);
   if (!host.ok) return { status: 403, message: `Host not allowed: ${host.message}` };
-  // Any program of this machine may serve a page at another local port.
+  // Any program of this machine may serve a page at a local port. The server has no pages, so its own origin is foreign, too.
   if (headers.origin === undefined || allowedOrigins.includes(headers.origin)) return undefined;
-  // This server serves no pages, so its own origin is that of a client which sends one anyway.
-  const isLocal = /:\d+$/.test(headers.host ?? "") && validateHostHeader(headers.host, localNames).ok;
-  if (isLocal && headers.origin === `http://${headers.host}`) return undefined;
   return { status: 403, message: "Origin not allowed: only configured web pages may use this server" };
 }
 
