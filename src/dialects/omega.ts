@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { TextEncoding } from "../contract/environment.ts";
 import type { ErrorCode } from "../contract/error.ts";
 import type { ToolContext } from "../contract/tool.ts";
+import { isLostWrite } from "../lib/lost-write.ts";
 import { utf16Units } from "../lib/text/encoding.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import type { Dialect, Failure } from "./dialect.ts";
@@ -36,7 +37,10 @@ export const omegaDialect: Dialect = {
       input: (z) => z.strictObject({ command: z.text("The bash command to run.") }),
       resolve: ({ command }) => ["shell.run", { command, timeout_ms: BASH_TIMEOUT_SECS * 1000 }],
       limits: { maxChars: MAX_BASH_OUTPUT, keep: "head", notice: truncationNotice },
-      answer: ({ data }) => commandOutput(data),
+      answer: ({ data, failed }) => ({
+        text: commandOutput(data),
+        failed: failed ?? data.remarks.find(isLostWrite),
+      }),
     }),
     renameTool("file.read", {
       name: "read",

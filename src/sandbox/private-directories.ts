@@ -1,7 +1,8 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { lostWrite } from "../lib/lost-write.ts";
 import { attempt, attemptQuietly, statsAt } from "../system/attempt.ts";
-import { makePrivateDirectory, namesIn } from "../system/directories.ts";
+import { makePrivateDirectory, namesIfReadable, namesIn } from "../system/directories.ts";
 import { longAbandonedMs, newRecordName, ownerHasEnded } from "../system/process-identity.ts";
 import { startProgram } from "../system/start-program.ts";
 import { liesInside } from "../system/workspace-path.ts";
@@ -92,27 +93,32 @@ export function privateVariables(
 }
 
 /**
- * Detects lost writes: a missing path outside the workspace that a command may write is created in the private home,
- * and is deleted with it. Returns one function for each such path. After the command, it returns a remark, or "".
+ * Detects lost writes: what a command creates in the private home is deleted with it. Looks at missing paths that the
+ * command may write, and at the home itself, where programs keep their own state in dot files and in `go`. Returns a
+ * function that returns the remarks after each command.
  */
 export function lostWrites(
   writable: readonly string[],
-  replaced: readonly { readonly source: string; readonly target: string }[],
-): readonly (() => string)[] {
-  return writable.flatMap((path) => {
-    const around = replaced.find(({ target }) => liesInside(path, target));
-    if (around === undefined || stateOf(path) !== undefined) return [];
-    const instead = join(around.source, relative(around.target, path));
-    let before = stateOf(instead);
-    return () => {
-      const now = stateOf(instead);
-      const isNew = now !== undefined && now !== before;
-      before = now;
-      return isNew
-        ? `${path} was not written: it was created in the private home of commands, which is deleted. Create it outside first, then run the command again.`
-        : "";
-    };
-  });
+  homes: readonly { readonly source: string; readonly target: string }[],
+): () => readonly string[] {
+  const states = () =>
+    new Map(
+      homes.flatMap(({ source, target }) => {
+        const isOfUser = (name: string) => !name.startsWith(".") && name !== "go";
+        const named = writable.filter((path) => liesInside(path, target));
+        const visible = namesIfReadable(source).filter(isOfUser);
+        return [...named, ...visible.map((name) => join(target, name))]
+          .filter((path) => stateOf(path) === undefined)
+          .map((path) => [path, stateOf(join(source, relative(target, path)))] as const);
+      }),
+    );
+  let before = states();
+  return () => {
+    const now = states();
+    const lost = [...now].filter(([path, state]) => state !== undefined && state !== before.get(path));
+    before = now;
+    return lost.map(([path]) => lostWrite(path));
+  };
 }
 
 function stateOf(path: string): string | undefined {

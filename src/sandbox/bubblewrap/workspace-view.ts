@@ -199,11 +199,10 @@ export class WorkspaceView {
 
   #lostWrites({ writable = [] }: Confinement): () => readonly string[] {
     const { workspace, privates } = this.#options;
-    const lost = lostWrites(
+    return lostWrites(
       writable.filter((path) => !liesInside(path, workspace)),
       this.#replaced().filter(({ source }) => source === privates.home),
     );
-    return () => lost.map((find) => find()).filter((remark) => remark !== "");
   }
 
   /** Composes the view. */

@@ -187,11 +187,10 @@ export class LandlockSandbox implements Sandbox {
 
   #lostWrites({ writable = [] }: Confinement): () => readonly string[] {
     const { workspace, privates } = this.#parts;
-    const lost = lostWrites(
+    return lostWrites(
       writable.filter((path) => !liesInside(path, workspace)),
       realPathsOf([homedir()]).map((target) => ({ source: privates.home, target })),
     );
-    return () => lost.map((find) => find()).filter((remark) => remark !== "");
   }
 }
 
