@@ -11,7 +11,12 @@ const hasPerl = spawnSync("perl", ["-e", "0"]).status === 0;
 
 describe("Perl programs", () => {
   it("are all found in the source, each under a unique name", () => {
-    expect(programs.map((program) => basename(program))).toEqual(["netns.pl", "launcher.pl", "terminal.pl"]);
+    expect(programs.map((program) => basename(program))).toEqual([
+      "join.pl",
+      "netns.pl",
+      "launcher.pl",
+      "terminal.pl",
+    ]);
   });
 
   // Warnings are checked here only: loading them takes longer than perl itself.

@@ -15,7 +15,7 @@ import fs, {
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { homedir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import {
@@ -31,6 +31,20 @@ const missing = await missingHere("bwrap");
 
 function makeRepository({ workspace }: SandboxFixture): void {
   execFileSync("git", ["init", "-q"], { cwd: workspace });
+}
+
+/** Runs a function between the plan of the mounts and the mounts: when the seccomp program is opened. */
+function whileMounted(change: () => void): Disposable {
+  const { openSync } = fs;
+  const put = (open: unknown) => {
+    Object.assign(fs, { openSync: open });
+    syncBuiltinESMExports();
+  };
+  put((path: string, ...rest: [number]) => {
+    if (String(path).endsWith("/seccomp")) change();
+    return openSync(path, ...rest);
+  });
+  return { [Symbol.dispose]: () => put(openSync) };
 }
 
 const commit = "git -c user.name=a -c user.email=a@b commit -qm x";
@@ -76,17 +90,14 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]);
   });
 
-  it.each([["perl"], ["nsenter"]])(
-    "gives each command an empty network when %s does not work",
-    async (program) => {
-      await using fixture = openSandboxFixture("bwrap", { [program]: "/bin/false" });
-      const command = "(exec 3<>/dev/tcp/192.0.2.1/80) 2>/dev/null || echo no way";
-      expect(await fixture.run(command)).toEqual({ stdout: "no way\n", stderr: "", code: 0, remarks: [] });
-      expect((await fixture.environment.sandbox?.())?.missing).toEqual([
-        expect.stringMatching(/^Commands have no network, and cannot reach each other's servers: /),
-      ]);
-    },
-  );
+  it("gives each command an empty network when perl does not work", async () => {
+    await using fixture = openSandboxFixture("bwrap", { perl: "/bin/false" });
+    const command = "(exec 3<>/dev/tcp/192.0.2.1/80) 2>/dev/null || echo no way";
+    expect(await fixture.run(command)).toEqual({ stdout: "no way\n", stderr: "", code: 0, remarks: [] });
+    expect((await fixture.environment.sandbox?.())?.missing).toEqual([
+      expect.stringMatching(/^Commands have no network, and cannot reach each other's servers: /),
+    ]);
+  });
 
   it("makes npm fail fast when a host is refused, even if others are allowed", async () => {
     await using fixture = openSandboxFixture("bwrap");
@@ -196,20 +207,24 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
   it("hides a file that is replaced while the sandbox is set up", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const secret = fixture.put(".env", "old");
-    const { openSync } = fs;
-    const put = (open: unknown) => {
-      Object.assign(fs, { openSync: open });
-      syncBuiltinESMExports();
-    };
-    // The seccomp program is opened between the plan of the mounts and their check.
-    put((path: string, ...rest: [number]) => {
-      if (basename(path) === "seccomp") renameSync(fixture.put("draft", "canary"), secret);
-      return openSync(path, ...rest);
-    });
-    const ran = await fixture
-      .run("cat .env || echo hidden", { isHidden: (path) => path === secret })
-      .finally(() => put(openSync));
+    await fixture.run("true");
+    using _ = whileMounted(() => renameSync(fixture.put("draft", "canary"), secret));
+    const ran = await fixture.run("cat .env || echo hidden", { isHidden: (path) => path === secret });
     expect([ran.stdout, ran.remarks]).toEqual(["hidden\n", []]);
+  });
+
+  it("creates nothing outside through a link that appears while the sandbox is set up", async () => {
+    await using fixture = openSandboxFixture("bwrap");
+    const secret = fixture.put("x/.env", "canary");
+    await fixture.run("true");
+    using _ = whileMounted(() => {
+      rmSync(dirname(secret), { recursive: true, force: true });
+      // bubblewrap sees the whole machine there while it mounts.
+      symlinkSync(join("/oldroot", fixture.outside), dirname(secret));
+    });
+    const ran = await fixture.run("echo ran", { isHidden: (path) => path === secret });
+    // The command starts a second time.
+    expect([ran.stdout, readdirSync(fixture.outside)]).toEqual(["ran\n", []]);
   });
 
   it("restores git settings that a command writes by replacing them", async () => {
@@ -459,7 +474,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     const attacker = await fixture.environment.start("/bin/bash", {
       args: [
         "-c",
-        "mkdir -p x/.git/objects; : > x/.git/HEAD; while :; do mv x y; mv link x; mv x link; mv y x; : > rounds; done",
+        "mkdir -p x/.git/{objects,hooks,info}; : > x/.git/HEAD; : > x/.git/config; while :; do mv x y; mv link x; mv x link; mv y x; : > rounds; done",
       ],
       signal: end.signal,
     });

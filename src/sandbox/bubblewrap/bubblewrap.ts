@@ -16,7 +16,7 @@ import type { PrivateDirectories } from "../private-directories.ts";
 import { doctorHints, type Launch, type PreparedLaunch, type Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments, marksIn, splitVariables, withGitSettings, withoutMarks } from "./arguments.ts";
 import { Covers, gitSettingsForCovers } from "./hidden-files.ts";
-import { clearPrivateMountPoints, findStrayMount, type Mount, mountsOf } from "./mounts.ts";
+import { clearPrivateMountPoints, findStrayMount, type Mount, mountsOf, writableSources } from "./mounts.ts";
 import type { OpenView, WorkspaceView } from "./workspace-view.ts";
 
 export interface BubblewrapOptions {
@@ -173,7 +173,7 @@ export class Bubblewrap implements Sandbox {
     });
     const args = ["--args", String(descriptorOf.arguments), "--", ...command];
     return {
-      ...(network?.namespace.joining(program, args) ?? { file: program, args }),
+      ...(network?.namespace.joining(program, args, writableSources(mounts)) ?? { file: program, args }),
       // The other variables are for the program alone: LD_PRELOAD must not affect bubblewrap, which runs outside.
       env: marksIn(env),
       descriptors: [this.#write(all), openSync(seccomp, "r"), "channel"],

@@ -76,6 +76,12 @@ export function mountsOf(view: SandboxView): readonly Mount[] {
   ];
 }
 
+/** Returns the outermost directories that commands can write. bubblewrap itself must not write anywhere else. */
+export function writableSources(mounts: readonly Mount[]): readonly string[] {
+  const sources = new Set(mounts.flatMap((mount) => (mount.show === "writable" ? [mount.source] : [])));
+  return [...sources].filter((path) => !foldersAbove(path).some((folder) => sources.has(folder)));
+}
+
 function asOutside(show: "writable" | "read-only"): (path: string) => Mount {
   return (path) => ({ show, source: path, target: path });
 }

@@ -66,7 +66,7 @@ export async function openBubblewrap(
       const missing = network === undefined && noNetwork !== undefined ? [withoutNetwork(noNetwork)] : [];
       const report = { level: "bwrap", missing, gaps } as const;
       const sandbox = new Bubblewrap({ ...parts, network, report, forbidsUserNamespaces });
-      const how = `joins a network by ${network?.nsenter}, no user namespaces: ${forbidsUserNamespaces}`;
+      const how = `joins a network by ${network?.perl}, no user namespaces: ${forbidsUserNamespaces}`;
       const proven = { by: program, how, folders: [workspace, directory] };
       failure = await failureOf(sandbox, workspace, proven).catch(async (error) => {
         await sandbox.close();
@@ -89,10 +89,7 @@ async function sharedNetwork(
   const find = (name: string) => findProgram(name).catch(() => undefined);
   const perl = await find("perl");
   if (perl === undefined) return { missing: "perl is not installed. Install it: `apt install perl-base`." };
-  const nsenter = await find("nsenter");
-  if (nsenter === undefined)
-    return { missing: "nsenter is not installed. Install it: `apt install util-linux`." };
-  const network = new InstanceNetwork({ bubblewrap, perl, nsenter, exposed });
+  const network = new InstanceNetwork({ bubblewrap, perl, exposed });
   try {
     await network.join();
     return network;
@@ -162,5 +159,5 @@ const gaps = [
   "When you replace a secret or protected file while a command runs, as most editors do when they save, that command can see and change the new file; the answer names it. Git settings that it may have changed are restored.",
   "Secrets in node_modules are not hidden. A secret created while a process runs is not hidden from that process.",
   "When a command turns the top of the workspace into a git repository without a `.git`, that is undone only after the command has ended.",
-  "A command that replaces directories by links while another command starts can cause empty files to be created outside; that other command does not run then.",
+  "Without perl or before Linux 5.12, a command that replaces directories by links while another command starts can cause empty files to be created outside; that other command does not run then.",
 ] as const;

@@ -34,7 +34,7 @@ export interface Inside {
 
 /** Opens a network of commands, which end with it. */
 export function openTestNetwork(options: { readonly exposed?: readonly number[] } = {}): TestNetwork {
-  const programs = { bubblewrap: "/usr/bin/bwrap", nsenter: "/usr/bin/nsenter", perl: "/usr/bin/perl" };
+  const programs = { bubblewrap: "/usr/bin/bwrap", perl: "/usr/bin/perl" };
   const network = new InstanceNetwork({ ...programs, ...options });
   const running = new Set<Inside>();
   const start: TestNetwork["start"] = async (command, { mayConnect, env, cwd } = {}) => {
@@ -45,7 +45,7 @@ export function openTestNetwork(options: { readonly exposed?: readonly number[] 
       "--dev-bind / / --proc /proc --unshare-all --share-net --unshare-user --disable-userns --new-session --die-with-parent --".split(
         " ",
       );
-    const joining = namespace.joining(programs.bubblewrap, [...confined, ...command]);
+    const joining = namespace.joining(programs.bubblewrap, [...confined, ...command], ["/"]);
     const child = spawn(joining.file, joining.args, {
       cwd: cwd ?? "/",
       env: { PATH: process.env.PATH ?? "", HOME: cwd ?? "/nonexistent", ...env, ...grant?.variables },

@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { connect, type Socket } from "node:net";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -12,9 +14,10 @@ import { certificate, certificateKey } from "../../../../test/support/network/ce
 import { firstLine, openTestNetwork } from "../../../../test/support/network/inside.ts";
 import { echo, listen, listening } from "../../../../test/support/network/proxy-lab.ts";
 import { rounds } from "../../../../test/support/rounds.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 
 const mayConnect = (host: string) => host.endsWith(".example") || host === "127.0.0.1";
-const missing = ["bwrap", "perl", "nsenter", "curl"].filter((name) => spawnSync(name, ["--version"]).error);
+const missing = ["bwrap", "perl", "curl"].filter((name) => spawnSync(name, ["--version"]).error);
 const title = (about: string) => (missing.length > 0 ? `${about}: there is no ${missing}` : about);
 
 /** A server on this port that answers with its name. */
@@ -52,6 +55,25 @@ describe.skipIf(missing.length > 0)(title("the network of an instance"), () => {
       await firstLine(await lab.start(server(name, outside.port)));
     const ask = `curl -sS http://localhost:${outside.port}/`;
     expect([(await one.bash(ask)).stdout, (await other.bash(ask)).stdout]).toEqual(["one", "other"]);
+  });
+
+  it("is joined with a file system in which only the given directories can be written", async () => {
+    await using folder = temporaryFolder();
+    const at = (name: string) => join(folder.path, name);
+    for (const name of ["in", "out"]) mkdirSync(at(name));
+    symlinkSync(at("out"), at("link"));
+    await using lab = openTestNetwork();
+    const { namespace } = await lab.network.join();
+    const script = 'touch "$1/in/x"; touch "$1/out/x"; echo > /dev/null; exec ls -l /proc/self/fd';
+    const args = ["-c", script, "sh", folder.path];
+    const joining = namespace.joining("/bin/sh", args, [at("in"), at("link"), at("missing")]);
+    const ran = spawnSync(joining.file, joining.args, { cwd: "/", encoding: "utf8" });
+    expect([ran.status, ran.stderr]).toEqual([
+      0,
+      `touch: cannot touch '${at("out/x")}': Read-only file system\n`,
+    ]);
+    expect([readdirSync(at("in")), readdirSync(at("out"))]).toEqual([["x"], []]);
+    expect(ran.stdout).not.toContain(folder.path);
   });
 
   it("lets curl reach allowed hosts by HTTP and HTTPS", async () => {
@@ -318,7 +340,7 @@ describe.skipIf(missing.length > 0)(title("an attack on the network"), () => {
     const started = await lab.start(server("old"), { mayConnect });
     await firstLine(started);
     const { namespace } = await lab.network.join();
-    process.kill(Number(namespace.joining("", []).args.at(4)), "SIGKILL");
+    process.kill(Number(namespace.joining("", [], []).args.at(2)), "SIGKILL");
     while (namespace.isOpen) await setTimeout(5);
     const next = await lab.bash("curl -s http://localhost:3000/ || echo gone");
     expect(next).toEqual({
@@ -338,6 +360,7 @@ async function tunnelled(script: string, port: number) {
   await using lab = openTestNetwork();
   const prelude = `
     import crypto from "node:crypto"; import net from "node:net"; import { once } from "node:events";
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
     const { username, password } = new URL(process.env.http_proxy);
     const login = Buffer.from(username + ":" + password).toString("base64");
     const tunnel = async () => {

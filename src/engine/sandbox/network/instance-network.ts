@@ -22,8 +22,8 @@ export class InstanceNetwork {
   }
 
   /** The program by which commands join it. */
-  get nsenter(): string {
-    return this.#options.nsenter;
+  get perl(): string {
+    return this.#options.perl;
   }
 
   /** Returns the network for a command, and remarks on it. */

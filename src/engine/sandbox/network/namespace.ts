@@ -8,21 +8,23 @@ import { perlProgram } from "../../../system/perl-program.ts";
 import { type ChildProcess, startProgram } from "../../../system/start-program.ts";
 import { FilteringProxy, type ProxyGrant } from "./filtering-proxy.ts";
 
-/** The paths of the programs that hold and join a network namespace. */
+/** The paths of the programs that hold a network namespace. Perl also joins it. */
 export interface NamespacePrograms {
   readonly bubblewrap: string;
-  readonly nsenter: string;
   readonly perl: string;
 }
 
 /** The port of the proxy inside. It is above the ports that the system assigns, so that no program uses it by chance. */
 const proxyPort = 61_080;
 
+/** The numbers of system calls. */
 const sendmsg: Partial<Record<NodeJS.Architecture, number>> = { x64: 46, arm64: 211 };
+const setns: Partial<Record<NodeJS.Architecture, number>> = { x64: 308, arm64: 268 };
+const unshare: Partial<Record<NodeJS.Architecture, number>> = { x64: 272, arm64: 97 };
 
 /** A network namespace with a loopback and a proxy, held by a process (netns.pl) that lives as long as this one. */
 export class Namespace {
-  readonly #nsenter: string;
+  readonly #perl: string;
   readonly #holder: ChildProcess;
   readonly #pid: number;
   readonly #server: Server;
@@ -30,9 +32,9 @@ export class Namespace {
   readonly #waiting = new Map<number, (socket: Socket | undefined) => void>();
   #requests = 0;
 
-  static async open({ bubblewrap, nsenter, perl }: NamespacePrograms): Promise<Namespace> {
+  static async open({ bubblewrap, perl }: NamespacePrograms): Promise<Namespace> {
     // AppArmor allows user namespaces to bubblewrap only. With --dev, the network would belong to another namespace than
-    // the one that nsenter joins; with --disable-userns, no command could have a sandbox of its own inside.
+    // the one that commands join; with --disable-userns, no command could have a sandbox of its own inside.
     const setUp = "--unshare-user --unshare-net --cap-drop ALL --cap-add CAP_NET_ADMIN --die-with-parent";
     const mounts = "--ro-bind / / --dev-bind /dev /dev";
     const addresses = [...ownAddresses()].filter((address) => isIPv4(address) && !address.startsWith("127."));
@@ -54,13 +56,13 @@ export class Namespace {
       holder.once("close", () => reject(notOpened(output.trim())));
       holder.once("message", (message: { readonly pid: number }, server) => {
         holder.stderr!.destroy();
-        resolve(new Namespace(nsenter, holder, message.pid, server as Server));
+        resolve(new Namespace(perl, holder, message.pid, server as Server));
       });
     });
   }
 
-  private constructor(nsenter: string, holder: ChildProcess, pid: number, server: Server) {
-    this.#nsenter = nsenter;
+  private constructor(perl: string, holder: ChildProcess, pid: number, server: Server) {
+    this.#perl = perl;
     this.#holder = holder;
     this.#pid = pid;
     this.#server = server;
@@ -83,13 +85,15 @@ export class Namespace {
     return this.#server.listening;
   }
 
-  /** Returns the command that runs another one in this network. */
+  /** Returns the command that runs another one in this network, where only the `writable` directories can be written. */
   joining(
     file: string,
     args: readonly string[],
+    writable: readonly string[],
   ): { readonly file: string; readonly args: readonly string[] } {
-    const join = ["--user", "--net", "--preserve-credentials", "--target", String(this.#pid), "--"];
-    return { file: this.#nsenter, args: [...join, file, ...args] };
+    const numbers = [this.#pid, setns[process.arch], unshare[process.arch], writable.length].map(String);
+    const program = perlProgram("join.pl", import.meta.url);
+    return { file: this.#perl, args: ["-e", program, ...numbers, ...writable, file, ...args] };
   }
 
   /** Reads the table of unix sockets inside (/proc/net/unix); empty when it is not available. */
