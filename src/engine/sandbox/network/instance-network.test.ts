@@ -360,7 +360,6 @@ async function tunnelled(script: string, port: number) {
   await using lab = openTestNetwork();
   const prelude = `
     import crypto from "node:crypto"; import net from "node:net"; import { once } from "node:events";
-import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
     const { username, password } = new URL(process.env.http_proxy);
     const login = Buffer.from(username + ":" + password).toString("base64");
     const tunnel = async () => {
