@@ -4,6 +4,12 @@ import { hasOnlyPublicKeys } from "./public-keys.ts";
 const block = (label: string) =>
   `-----BEGIN ${label}-----\nMIIBIjANBgkqhkiG9w0B+/AQ==\n-----END ${label}-----\n`;
 
+const asLines = (text: string) =>
+  `  // A Root CA\n${text
+    .trim()
+    .replaceAll(/^.*$/gm, (line) => `  "${line}\\n" +`)
+    .replace(/ \+$/, "")}`;
+
 const bundle = block("CERTIFICATE").repeat(3000);
 
 it.each([
@@ -30,6 +36,7 @@ ${block("CERTIFICATE")}`,
     `Certificate:\n    Data:\n        Modulus:\n            00:da:0e\n${block("CERTIFICATE")}`,
   ],
   ["a large bundle", bundle],
+  ["a certificate as lines of a program", asLines(block("CERTIFICATE"))],
 ])("finds only public keys in %s", (_, text) => {
   expect(hasOnlyPublicKeys(text)).toBe(true);
 });
@@ -43,6 +50,7 @@ it.each([
   ["a key before a certificate", block("EC PRIVATE KEY") + block("CERTIFICATE")],
   ["parameters and their key", block("EC PARAMETERS") + block("EC PRIVATE KEY")],
   ["a key after megabytes of certificates", bundle + block("PRIVATE KEY")],
+  ["a key after a certificate, as lines of a program", asLines(block("CERTIFICATE") + block("PRIVATE KEY"))],
   ["a key between two certificates", bundle + block("PRIVATE KEY") + bundle],
   ["a key inside a certificate", block("CERTIFICATE").replace("MII", `${block("PRIVATE KEY")}MII`)],
   ["a key behind white space", `${block("CERTIFICATE")}   -----BEGIN PRIVATE KEY-----   \nMII\n`],

@@ -7,7 +7,7 @@ export function mayBePublicKeys(path: string): boolean {
 export function hasOnlyPublicKeys(text: string): boolean {
   let label: string | undefined;
   let blocks = 0;
-  for (const line of text.split("\n").map((each) => each.trim())) {
+  for (const line of text.split("\n").map(unquoted)) {
     if (label === undefined) {
       label = publicBlock.exec(line)?.[1];
       if (label === undefined && !isComment(line)) return false;
@@ -17,6 +17,11 @@ export function hasOnlyPublicKeys(text: string): boolean {
     } else if (!/^[A-Za-z0-9+/=]*$/.test(line)) return false;
   }
   return blocks > 0 && label === undefined;
+}
+
+/** Some packages keep certificates as lines of a program: `"-----BEGIN CERTIFICATE-----\n" +`. */
+function unquoted(line: string): string {
+  return line.trim().replace(/^"(.*)\\n"(?: \+)?$/, "$1");
 }
 
 const publicBlock =

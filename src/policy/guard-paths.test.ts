@@ -18,7 +18,7 @@ function sort(paths: readonly string[], guard = guardPaths(policyOf([]))): Recor
 
 const secret =
   `.env sub/.env .env.local .env.production prod.env .ENV .Env.Local server.pem a/b/tls.key x.p12 x.pfx x.jks
-  x.keystore vault.kdbx id_rsa id_rsa.bak id_ed25519 id_ecdsa_sk .ssh/config /home/ada/.ssh/known_hosts .aws/credentials
+  x.keystore app/release.keystore my-debug.keystore xcode.env vault.kdbx id_rsa id_rsa.bak id_ed25519 id_ecdsa_sk .ssh/config /home/ada/.ssh/known_hosts .aws/credentials
   .gnupg/x .kube/config .docker/config.json .netrc .pypirc .git-credentials .vault-token ci.token credentials credentials.json
   config/credentials.yml app.credentials service-account.json service-account-prod.json secrets/a/b secrets.yml secrets.json
   .env-prod .env_backup .env.test example.env.prod.env src/secrets/vault.json secrets/db_password secrets/prod.yaml secrets/a.go.bak templates/secrets.json prod.tfvars a/x.auto.tfvars.json .terraform.d/credentials.tfrc.json /home/ada/.local/state/toolcrib/journal.sqlite /proc/self/environ .env/x /dev/shm/w/.env`.split(
@@ -33,6 +33,7 @@ const open =
   monkey.ts key keys.ts pem.ts credentials.ts credentials/index.ts token.ts tokens/a.ts secrets.ts secret.ts src/a.ts
   .env.test.example .env.appStore.example .env-prod.sample example.env web/prod.example.env src/secrets/vault.go
   ui/secrets/list/edit.ts lib/secrets/__pycache__/api.pyc secrets/README.md chart/templates/secrets.yaml chart/templates/secrets/s3.yaml
+  android/app/debug.keystore ios/.xcode.env template/ios/_xcode.env
   .git/HEAD .git/refs/heads/x .gitignore .github/workflows/ci.yml .vscode/settings.json .mcp.json /tmp/x /home/ada/other
   /dev/null /dev/stdout /dev/fd/3 /dev/shm/x /home/ada/.local/state/other`.split(/\s+/);
 
