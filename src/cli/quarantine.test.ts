@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { cliWithModel } from "../../test/support/cli-with-model.ts";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
+import { missingHere } from "../../test/support/sandbox-fixture.ts";
 import { Quarantine } from "../engine/sandbox/quarantine.ts";
 import { recordFolders } from "../sandbox/restore-abandoned.ts";
 import { workspaceFiles } from "../system/directories.ts";
@@ -87,3 +89,48 @@ it("refuses unknown ids, what would replace a file, and commands of tools", asyn
   ]);
   expect(fixture.read(".envrc")).toBe("mine\n");
 });
+
+describe.skipIf((await missingHere("bwrap")) !== undefined)(
+  "what a command leaves at a protected path",
+  () => {
+    const told = expect.stringMatching(
+      /^\.envrc was created or changed while a command ran, and was held back\. See: toolcrib quarantine show \w{6}$/m,
+    );
+
+    it("is shown by call, log and log show", { tags: "slow" }, async () => {
+      await using fixture = cliWorkspace();
+      fixture.write("make.sh", "echo x > .envrc\n");
+      const called = await fixture.run("call", "shell.run", "--command", "sh make.sh", "--mode", "yolo");
+      await fixture.run("call", "shell.run", "--command", "true", "--mode", "yolo");
+      const [{ id }] = JSON.parse((await fixture.run("quarantine", "--json")).stdout);
+      const listed = (await fixture.run("log")).stdout.split("\n");
+      const calls = JSON.parse((await fixture.run("log", "--json")).stdout);
+      const { callId } = calls[1];
+      const shown = async () => (await fixture.run("log", "show", callId)).stdout;
+      expect([called.stderr, listed[0], listed[1]]).toEqual([
+        told,
+        expect.stringMatching(/ ok {2,}.*true$/),
+        expect.stringContaining(" ok, 1 held "),
+      ]);
+      expect(await shown()).toMatch(new RegExp(`^held back +\\.envrc: toolcrib quarantine show ${id}$`, "m"));
+      expect(calls.map(({ heldBack }: { heldBack: readonly { id: string }[] }) => heldBack)).toEqual([
+        [],
+        [expect.objectContaining({ id, path: ".envrc", rule: "allow write .envrc", allowedAt: null })],
+      ]);
+      await fixture.run("quarantine", "allow", id, "--yes");
+      expect(await shown()).toMatch(/^held back +\.envrc: allowed$/m);
+    });
+
+    it.each(["run", "chat"])("is shown by %s", { tags: "slow" }, async (command) => {
+      const call = { name: "Bash", input: { command: "sh make.sh", description: "Make" } };
+      await using fixture = await cliWithModel([{ text: "I make it.", calls: [call] }, { text: "Done." }]);
+      fixture.write("make.sh", "echo x > .envrc\n");
+      const words = ["--dialect", "claude-code", "--mode", "yolo"];
+      const ran =
+        command === "run"
+          ? await fixture.run("run", ...words, "Make it")
+          : await fixture.feed("Make it\n", "chat", ...words);
+      expect(ran).toEqual({ exit: 0, stdout: expect.stringContaining("Done."), stderr: told });
+    });
+  },
+);

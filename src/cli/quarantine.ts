@@ -1,9 +1,7 @@
 import { realpathSync } from "node:fs";
-import { relative } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { acceptChanges } from "../engine/sandbox/accepted-changes.ts";
-import type { HeldBack } from "../engine/sandbox/held-back.ts";
-import { ruleFor } from "../engine/sandbox/hold-back.ts";
+import { type HeldBack, type HeldItem, toHeldItem } from "../engine/sandbox/held-back.ts";
 import { type HeldEntry, Quarantine } from "../engine/sandbox/quarantine.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { nearest } from "../lib/text/nearest.ts";
@@ -25,24 +23,10 @@ interface Opened {
   readonly quarantine: Quarantine;
 }
 
-/** An entry as `--json` prints it. */
-interface Item {
-  readonly id: string;
-  /** Relative to the workspace. */
-  readonly path: string;
-  readonly kind: HeldBack["kind"];
-  readonly heldAt: number;
-  readonly allowedAt: number | null;
-  /** Whether the file from before the command is at the path. */
-  readonly isBack: boolean;
-  /** The rule by which commands may write the path. */
-  readonly rule: string;
-}
-
 export async function listHeld({ options, operands }: Arguments): Promise<number> {
   refuseOperands(operands, { name: "quarantine list" });
   const { workspace, quarantine } = open(options);
-  const items = quarantine.list().map((held) => itemOf(held, workspace));
+  const items = quarantine.list().map((held) => toHeldItem(held, workspace));
   if (options.has("json")) printJson(items);
   else if (items.length === 0) remark("Nothing was held back.\n");
   else print(layTable(items.map(toRow)));
@@ -53,7 +37,7 @@ export async function showHeld({ options, operands }: Arguments): Promise<number
   const { workspace, quarantine } = open(options);
   const held = heldBy(operands, quarantine, "show");
   const entries = quarantine.show(held);
-  if (options.has("json")) printJson({ ...itemOf(held, workspace), entries });
+  if (options.has("json")) printJson({ ...toHeldItem(held, workspace), entries });
   else print(describe(held, entries, workspace));
   return 0;
 }
@@ -65,7 +49,7 @@ export async function allowHeld({ options, operands }: Arguments): Promise<numbe
   if (!options.has("yes")) await ask(describe(held, quarantine.show(held), workspace), options);
   quarantine.allow(held);
   acceptChanges(folder, [held.path]);
-  const item = itemOf(quarantine.find(held.id) ?? held, workspace);
+  const item = toHeldItem(quarantine.find(held.id) ?? held, workspace);
   if (options.has("json")) printJson(item);
   else print(`${printableLine(item.path)} is in place.\n`);
   return 0;
@@ -108,25 +92,12 @@ function heldBy([id, ...others]: readonly string[], quarantine: Quarantine, name
   });
 }
 
-function itemOf(held: HeldBack, workspace: string): Item {
-  const { id, kind, heldAt, allowedAt, returned } = held;
-  return {
-    id,
-    path: relative(workspace, held.path),
-    kind,
-    heldAt,
-    allowedAt,
-    isBack: returned !== null,
-    rule: ruleFor(held, workspace),
-  };
-}
-
-function toRow({ id, path, heldAt, allowedAt, rule }: Item): readonly string[] {
+function toRow({ id, path, heldAt, allowedAt, rule }: HeldItem): readonly string[] {
   return [id, toLocalTime(heldAt), printableLine(path), allowedAt === null ? printableLine(rule) : "allowed"];
 }
 
 function describe(held: HeldBack, entries: readonly HeldEntry[], workspace: string): string {
-  const { path, isBack, rule } = itemOf(held, workspace);
+  const { path, isBack, rule } = toHeldItem(held, workspace);
   const back = isBack ? " The file from before is back at its path." : "";
   const lines = [
     `${printableLine(path)} was held back on ${toLocalTime(held.heldAt)}.${back}`,

@@ -38,6 +38,20 @@ export interface Overview {
   readonly sessions: readonly SessionSummary[];
   /** Running calls of all workspaces, oldest first. */
   readonly running: readonly CallSummary[];
+  /** Entries that were held back in all workspaces and wait for the user, latest first. */
+  readonly heldBack: readonly HeldBackEntry[];
+}
+
+export interface HeldBackEntry {
+  readonly workspace: string;
+  /** The user allows it with `toolcrib quarantine allow ID`. */
+  readonly id: string;
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly heldAt: number;
+  readonly isAllowed: boolean;
+  /** The rule by which commands may write the path. */
+  readonly rule: string;
 }
 
 export interface WorkspaceInfo {
@@ -121,6 +135,8 @@ export interface CallSummary {
   readonly files: { readonly created: number; readonly changed: number; readonly removed: number };
   /** How much of its changes can be undone; null when it changed nothing. */
   readonly undoable: "whole" | "part" | "none" | "undone" | null;
+  /** How many entries were held back while it ran commands. */
+  readonly heldBack: number;
 }
 
 /** `GET /api/calls?…`: every parameter is optional. */
@@ -161,6 +177,7 @@ export interface CallDetail extends CallSummary {
   readonly decision: DecisionRecord | null;
   readonly sandbox: SandboxLevel | null;
   readonly notCovered: readonly string[];
+  readonly heldEntries: readonly HeldBackEntry[];
   readonly hint: string | null;
   readonly changed: readonly FileDiff[];
   /** The first page of the stored output; null when none is stored. */

@@ -83,6 +83,7 @@ describe("WorkspaceJournal", () => {
     const session = journal.sessions()[0]!.session;
     expect(calls[0]).toEqual({
       callId: results.edit!.callId,
+      heldBack: 0,
       sequence: expect.any(Number),
       session,
       tool: "edit.replace",

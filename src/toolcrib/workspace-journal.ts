@@ -2,6 +2,7 @@ import type { Conversations } from "../contract/conversations.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import type { ChangedFile } from "../contract/history.ts";
+import { type HeldItem, listHeldBack, toHeldItem } from "../engine/sandbox/held-back.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
 import { storedPath } from "../journal/calls/call-row.ts";
 import type { Collection } from "../journal/collect/collect.ts";
@@ -27,10 +28,12 @@ import type { JournalReport, VerifyOptions } from "../journal/verify-journal.ts"
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { redactionOfRecords } from "../policy/redaction/redact.ts";
+import { recordFolders } from "../sandbox/restore-abandoned.ts";
 import { statsAt } from "../system/attempt.ts";
 import { makePrivateDirectory, type WorkspaceFiles, workspaceFiles } from "../system/directories.ts";
 import type { OutputPart, OutputRange } from "./open-workspace.ts";
 
+export type { HeldItem } from "../engine/sandbox/held-back.ts";
 export type { Collection } from "../journal/collect/collect.ts";
 export type { JournalBudget } from "../journal/collect/collector.ts";
 export { journalBudget } from "../journal/collect/collector.ts";
@@ -59,6 +62,8 @@ export interface LoggedCall extends CallRecord {
   readonly workspace: string | null;
   /** The machine of the workspace: "local", or a name such as `ssh:host:/srv/app`. */
   readonly target: string;
+  /** Entries that were held back while it ran commands. This call or another one has created them. */
+  readonly heldBack: readonly HeldItem[];
 }
 
 /** A call in a list, as the user sees it. */
@@ -67,6 +72,8 @@ export interface ListedCall extends CallSummary {
   readonly state: LoggedCall["state"];
   /** How much of its changes can be undone, or that they were; null when it changed nothing. */
   readonly undoable: Coverage | "undone" | null;
+  /** How many entries were held back: see `LoggedCall`. */
+  readonly heldBack: number;
 }
 
 /** A page of a list of calls, newest first. */
@@ -243,6 +250,12 @@ export class WorkspaceJournal {
     return this.#journal.sessions(session)[0]?.state === "open";
   }
 
+  /** Returns what was held back in this workspace, latest last. */
+  heldBack(): readonly HeldItem[] {
+    const held = listHeldBack(recordFolders(this.#files.sandbox).quarantine);
+    return held.length === 0 ? [] : held.map((one) => toHeldItem(one, this.#folder));
+  }
+
   changesOf(callId: string): readonly RecordedChange[] {
     return this.#journal.changesOf([callId]);
   }
@@ -280,14 +293,33 @@ export class WorkspaceJournal {
   /** With a path as the journal has it. */
   #stored(filter: SummaryFilter): SummaryFilter {
     const { path } = filter;
-    if (path === undefined) return filter;
-    const workspace = this.workspace ?? this.sessions().at(-1)?.workspace ?? "/";
-    return { ...filter, path: storedPath(path, folderOf(workspace)) };
+    return path === undefined ? filter : { ...filter, path: storedPath(path, this.#folder) };
+  }
+
+  get #folder(): string {
+    return folderOf(this.workspace ?? this.sessions().at(-1)?.workspace ?? "/");
   }
 
   #list(calls: readonly CallSummary[]): readonly ListedCall[] {
     const alive = this.#alive(calls);
-    return calls.map((call) => ({ ...call, state: stateOf(call, alive), undoable: this.#undoable(call) }));
+    const held = this.heldBack();
+    return calls.map((call) => ({
+      ...call,
+      state: stateOf(call, alive),
+      undoable: this.#undoable(call),
+      heldBack: this.#heldBackDuring(call, alive, held).length,
+    }));
+  }
+
+  #heldBackDuring(
+    { callId, startedAt, durationMs }: Pick<CallRecord, "callId" | "startedAt" | "durationMs">,
+    alive: ReadonlySet<string>,
+    held: readonly HeldItem[],
+  ): readonly HeldItem[] {
+    const lasted = durationMs ?? (alive.has(callId) ? Number.POSITIVE_INFINITY : 0);
+    const during = held.filter(({ heldAt }) => heldAt >= startedAt && heldAt <= startedAt + lasted + 1);
+    // Other calls have created nothing.
+    return during.length > 0 && this.#journal.find(callId)?.sandbox ? during : [];
   }
 
   #undoable({ callId, isChanging }: CallSummary): ListedCall["undoable"] {
@@ -300,12 +332,14 @@ export class WorkspaceJournal {
     const calls = listed.flatMap(({ callId }) => this.#journal.find(callId) ?? []);
     const alive = this.#alive(calls);
     const openings = this.#journal.openings(calls);
+    const held = this.heldBack();
     return calls.map((call, at) => {
       const workspace = openings[at]!.workspace ?? this.workspace ?? null;
       return {
         ...{ ...call, client: openings[at]!.client, workspace, target: targetOf(workspace) },
         state: stateOf(call, alive),
         undoable: coverageOf(this.changesOf(call.callId), this.#blobs) ?? null,
+        heldBack: this.#heldBackDuring(call, alive, held),
       };
     });
   }

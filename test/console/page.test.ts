@@ -34,6 +34,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     trace: "#/trace",
     "a call": "#/trace/w-main/call-99994",
     "a command": "#/trace/w-main/call-99996",
+    "a call with held back files": "#/trace/w-main/call-99987",
     sessions: "#/sessions",
     "a session": "#/sessions/w-main/s-agent",
     fleets: "#/fleets",
@@ -102,6 +103,27 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       await dialog.waitFor({ state: "detached" });
     });
 
+    it("shows what was held back: in a list, in the trace and on the page of its call", async () => {
+      await shown.show("#/now");
+      const list = page.getByRole("region", { name: "Held back" });
+      expect(await list.locator("li").allInnerTexts()).toEqual([
+        expect.stringMatching(/^\.envrc\s+shop\s+toolcrib quarantine show k7m2qp\s+\d+ \w+ ago$/),
+      ]);
+      await shown.show("#/trace");
+      await page
+        .getByRole("link", { name: /2 held back/ })
+        .first()
+        .waitFor();
+      await shown.show("#/trace/w-main/call-99987");
+      const entries = await list.locator("li").allInnerTexts();
+      expect(entries.map((text) => text.split(/\s{2,}|\n/).filter(Boolean)[1])).toEqual([
+        "toolcrib quarantine show k7m2qp",
+        "allowed",
+      ]);
+      expect(entries.join()).not.toContain("\u202e");
+      expect(await faultsOf(page)).toEqual([]);
+    });
+
     it("says that it is offline, and continues when the server is back", async () => {
       await shown.show("#/now");
       shown.server.lose();
@@ -122,7 +144,14 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
 
   describe("on a new machine", () => {
     beforeAll(async () => {
-      await shown.open("#/now", { ...overview, workspaces: [], approvals: [], sessions: [], running: [] });
+      await shown.open("#/now", {
+        ...overview,
+        workspaces: [],
+        approvals: [],
+        sessions: [],
+        running: [],
+        heldBack: [],
+      });
       const empty = { status: 200, body: { calls: [], sessions: [], next: null, total: 0 } };
       shown.server.answers.set("/api/calls", empty).set("/api/sessions", empty);
       const noFleets = { fleets: [], workers: [], lanes: [], now: 0 };

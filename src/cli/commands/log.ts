@@ -14,7 +14,7 @@ export const logCommand: Command = {
     ["log verify [--head HASH]", "check that no record was altered, removed, added or moved"],
   ],
   notes: [
-    "+1 ~2 -3 counts the files created, changed and deleted; `partly` and `gone` mean that undo restores only a part of them, or nothing any more. The client is the program that called: cli, chat, run, console, library, or mcp with the name of the MCP client. The target is the machine, when it is not this one. Columns that do not fit the terminal are left out; --json has everything.",
+    "+1 ~2 -3 counts the files created, changed and deleted; `partly` and `gone` mean that undo restores only a part of them, or nothing any more. `2 held` counts what was held back: see `toolcrib quarantine`. The client is the program that called: cli, chat, run, console, library, or mcp with the name of the MCP client. The target is the machine, when it is not this one. Columns that do not fit the terminal are left out; --json has everything.",
     "`log verify` prints the hash of the last record, the head. Note it down, and --head proves later that no record up to it was altered. Exits with 1 when one was.",
   ],
   options: [

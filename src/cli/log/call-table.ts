@@ -33,7 +33,7 @@ const columns: readonly Column[] = [
     maxChars: 28,
     usualChars: 12,
   },
-  { title: "RESULT", cell: ({ state }) => state, usualChars: 6 },
+  { title: "RESULT", cell: (call) => describeResult(call), usualChars: 6 },
   { title: "FILES", cell: (call) => countFiles(call), leaveOut: 3, usualChars: 8 },
   { title: "TOOK", cell: (call) => formatDuration(call), leaveOut: 1, usualChars: 6 },
 ];
@@ -171,6 +171,10 @@ function shortFolder(workspace: string | null): string {
     workspace.startsWith(`${home}/`) ? `~${workspace.slice(home.length)}` : workspace,
   );
   return shown.length <= 30 ? shown : `…${shown.slice(-29)}`;
+}
+
+function describeResult({ state, heldBack }: LoggedCall): string {
+  return heldBack.length === 0 ? state : `${state}, ${heldBack.length} held`;
 }
 
 /**

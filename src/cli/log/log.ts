@@ -6,6 +6,7 @@ import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { userDirectories } from "../../system/directories.ts";
 import {
+  type HeldItem,
   type JournalReport,
   type LoggedCall,
   type RecordedChange,
@@ -84,6 +85,7 @@ function describe(call: LoggedCall, changes: readonly RecordedChange[], journal:
       call.outcome === "ok" ? "changed" : "may have changed",
       describeChange(change, journal),
     ]),
+    ...call.heldBack.map((held) => ["held back", describeHeld(held)]),
     ...call.notCovered.map((sentence) => ["no undo", printableLine(sentence)]),
     ["undo", describeUndo(call, journal)],
   ];
@@ -119,6 +121,10 @@ function describeChange(
   ];
   const states = `${describeState(before)} → ${describeState(after)}`;
   return `${printableLine(path)}: ${states}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
+}
+
+function describeHeld({ id, path, allowedAt }: HeldItem): string {
+  return `${printableLine(path)}: ${allowedAt === null ? `toolcrib quarantine show ${id}` : "allowed"}`;
 }
 
 function describeState(state: EntryState): string {

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { CallDetail } from "../api.ts";
 import { Diffs, DiffViewSwitch } from "./diff.tsx";
 import { formatClient, formatCount, formatDuration, printableLine, workspaceName } from "./format.ts";
+import { HeldBackRow } from "./held-back.tsx";
 import { useKeys } from "./keyboard.ts";
 import { Output } from "./output.tsx";
 import { CallState, Failure, Icon, Key, Loading, RuleText, Time, useLoad, Verdict } from "./parts.tsx";
@@ -117,6 +118,20 @@ function Call({ call, reload }: { call: CallDetail; reload: () => void }) {
                 : undefined
             }
           />
+        </section>
+      )}
+      {call.heldEntries.length > 0 && (
+        <section aria-label="Held back">
+          <h3>{call.heldEntries.length} held back</h3>
+          <p class="muted">
+            Created or changed at a protected path while this call ran. Editors, agents, shells or git would
+            obey it.
+          </p>
+          <ul class="rows">
+            {call.heldEntries.map((entry) => (
+              <HeldBackRow key={entry.id} entry={entry} isInCall />
+            ))}
+          </ul>
         </section>
       )}
       {call.notCovered.length > 0 && (

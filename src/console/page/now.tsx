@@ -10,6 +10,7 @@ import {
   printableLine,
   workspaceName,
 } from "./format.ts";
+import { HeldBackRow } from "./held-back.tsx";
 import { useKeys } from "./keyboard.ts";
 import { Age, CallState, clock, Empty, Icon, Loading } from "./parts.tsx";
 import { QuestionCard } from "./questions.tsx";
@@ -48,6 +49,11 @@ export function NowPage() {
           </p>
         </Empty>
       )}
+      <Section title="Held back" label="Held back">
+        {shown.heldBack.map((entry) => (
+          <HeldBackRow key={entry.workspace + entry.id} entry={entry} />
+        ))}
+      </Section>
       <Section title="Running" label="Running calls">
         {shown.running.map((call) => (
           <RunningCall key={call.workspace + call.callId} call={call} />

@@ -182,6 +182,7 @@ function CallRow({ call, isSelected, isFocusable, query }: CallRowProps) {
             <span class="hidden">asked</span>
           </span>
         )}
+        {call.heldBack > 0 && <span class="held-back">{call.heldBack} held back</span>}
         {count > 0 && (
           <span class={call.undoable === "undone" ? "files undone" : "files"}>
             {count} {count === 1 ? "file" : "files"}

@@ -2,7 +2,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openTestConsole } from "../../../test/support/console/open-console.ts";
+import { missingHere } from "../../../test/support/sandbox-fixture.ts";
+import { Quarantine } from "../../engine/sandbox/quarantine.ts";
+import { recordFolders } from "../../sandbox/restore-abandoned.ts";
 import type { CallDetail, CallPage, Overview } from "../api.ts";
+
+const hasNoSandbox = (await missingHere("bwrap")) !== undefined;
 
 describe("GET /api/calls", () => {
   it("lists calls of all workspaces, newest first, page by page", async () => {
@@ -34,6 +39,37 @@ describe("GET /api/calls", () => {
     expect(await titles("tool=file.read")).toEqual(["file.read missing.txt", "file.read a.txt"]);
     expect(await titles("failed=1")).toEqual(["file.read missing.txt"]);
     expect(await titles("text=a.txt&tool=file.write")).toEqual(["file.write a.txt"]);
+  });
+
+  it.skipIf(hasNoSandbox)("counts and shows what was held back, until the user allows it", async () => {
+    await using console = await openTestConsole();
+    const one = await console.open("one", { mode: "yolo" });
+    writeFileSync(join(one.workspace, "make.sh"), "echo x > .envrc\n");
+    const { callId } = await one.call("shell.run", { command: "sh make.sh" });
+    const page = await console.login();
+    const { heldBack, workspaces } = await page.get<Overview>("/overview");
+    const [workspace, [entry]] = [workspaces[0]!.id, heldBack];
+    expect(heldBack).toEqual([
+      {
+        workspace,
+        id: expect.stringMatching(/^\w{6}$/),
+        path: ".envrc",
+        heldAt: expect.any(Number),
+        isAllowed: false,
+        rule: "allow write .envrc",
+      },
+    ]);
+    const { calls } = await page.get<CallPage>("/calls");
+    const { heldEntries } = await page.get<CallDetail>(`/calls/${workspace}/${callId}`);
+    expect([calls.map((call) => call.heldBack), heldEntries]).toEqual([[1], heldBack]);
+    const { quarantine } = recordFolders(join(console.directories.state, "workspaces", workspace, "sandbox"));
+    const store = new Quarantine({ folder: quarantine, workspace: one.workspace });
+    store.allow(store.find(entry!.id)!);
+    const after = await page.get<CallDetail>(`/calls/${workspace}/${callId}`);
+    expect([(await page.get<Overview>("/overview")).heldBack, after.heldEntries]).toEqual([
+      [],
+      [{ ...entry, isAllowed: true }],
+    ]);
   });
 
   it("shows input, decision, the changed files with numbered hunks, and the first output", async () => {

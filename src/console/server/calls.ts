@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { SummaryFilter } from "../../journal/journal.ts";
-import type { ListedCall, LoggedCall, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
-import type { CallDetail, CallPage, CallQuery, CallSummary, ClientName } from "../api.ts";
+import type { HeldItem, ListedCall, LoggedCall, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import type { CallDetail, CallPage, CallQuery, CallSummary, ClientName, HeldBackEntry } from "../api.ts";
 import { readChanges, readOutput } from "./changes.ts";
 import type { Workspaces } from "./workspaces.ts";
 
@@ -89,7 +89,15 @@ export function toSummary(call: ListedCall, workspace: string): CallSummary {
     verdict: call.verdict,
     files: call.files,
     undoable: call.undoable === null ? null : coverages[call.undoable],
+    heldBack: call.heldBack,
   };
+}
+
+export function toHeldBackEntry(
+  { id, path, heldAt, allowedAt, rule }: HeldItem,
+  workspace: string,
+): HeldBackEntry {
+  return { workspace, id, path, heldAt, isAllowed: allowedAt !== null, rule };
 }
 
 const coverages = { whole: "whole", partly: "part", gone: "none", undone: "undone" } as const;
@@ -119,6 +127,7 @@ export async function callDetail(
   return {
     ...summary,
     message: call.message,
+    heldEntries: call.heldBack.map((held) => toHeldBackEntry(held, workspace)),
     ...{ input, accesses, decision, sandbox, notCovered, changed, output, undoneBy, undid },
     made: inner.map((made) => toSummary(made, workspace)),
     hint: null,

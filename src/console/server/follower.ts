@@ -293,7 +293,9 @@ export class Follower {
     if (all) this.#approvals = undefined;
     for (const [id, followed] of this.#followed) {
       const { part, isStale = true, readAt = -partMs } = followed;
-      const isLive = part !== undefined && part.sessions.length + part.running.length > 0;
+      // The user can allow a held entry in a terminal.
+      const isLive =
+        part !== undefined && [part.sessions, part.running, part.heldBack].some(({ length }) => length > 0);
       if (!isStale && !(isLive && (isOld || all))) continue;
       if (all || now - readAt >= partMs) this.#readPart(id, followed, now);
       // It is read with one of the next looks.

@@ -1,5 +1,12 @@
-import type { CallSummary, Overview, PendingQuestion, SessionSummary, WorkspaceInfo } from "../api.ts";
-import { toSummary } from "./calls.ts";
+import type {
+  CallSummary,
+  HeldBackEntry,
+  Overview,
+  PendingQuestion,
+  SessionSummary,
+  WorkspaceInfo,
+} from "../api.ts";
+import { toHeldBackEntry, toSummary } from "./calls.ts";
 import type { Sessions } from "./sessions.ts";
 import { isFolder, type Workspaces } from "./workspaces.ts";
 
@@ -8,6 +15,7 @@ export interface WorkspacePart {
   readonly info: WorkspaceInfo;
   readonly sessions: readonly SessionSummary[];
   readonly running: readonly CallSummary[];
+  readonly heldBack: readonly HeldBackEntry[];
 }
 
 /** Reads the part of one workspace. */
@@ -26,6 +34,10 @@ export function readPart(workspaces: Workspaces, sessions: Sessions, id: string)
       },
       sessions: sessions.open(id),
       running: journal.runningCalls().map((call) => toSummary(call, id)),
+      heldBack: journal
+        .heldBack()
+        .map((held) => toHeldBackEntry(held, id))
+        .filter(({ isAllowed }) => !isAllowed),
     };
   });
 }
@@ -46,5 +58,6 @@ export function toOverview(
       .map((one) => (one.live && asking.has(one.session) ? ({ ...one, live: "awaiting" } as const) : one))
       .sort((one, other) => other.lastAt - one.lastAt),
     running: parts.flatMap(({ running }) => running).sort((one, other) => one.startedAt - other.startedAt),
+    heldBack: parts.flatMap(({ heldBack }) => heldBack).sort((one, other) => other.heldAt - one.heldAt),
   };
 }

@@ -23,6 +23,35 @@ export interface HeldBack {
   readonly entries: readonly EntryRecord[];
 }
 
+/** `HeldBack` for lists. */
+export interface HeldItem extends Pick<HeldBack, "id" | "kind" | "heldAt" | "allowedAt"> {
+  /** Relative to the workspace. */
+  readonly path: string;
+  /** Whether the file from before the command is at the path. */
+  readonly isBack: boolean;
+  /** The rule by which commands may write the path. */
+  readonly rule: string;
+}
+
+export function toHeldItem(held: HeldBack, workspace: string): HeldItem {
+  const { id, kind, heldAt, allowedAt, returned } = held;
+  return {
+    id,
+    path: relative(workspace, held.path),
+    kind,
+    heldAt,
+    allowedAt,
+    isBack: returned !== null,
+    rule: ruleFor(held, workspace),
+  };
+}
+
+/** Returns the rule by which commands may write a path. */
+export function ruleFor({ path, kind }: Pick<HeldBack, "path" | "kind">, workspace: string): string {
+  const name = relative(workspace, path) + (kind === "directory" ? "/**" : "");
+  return `allow write ${/[\s'"#]/.test(name) ? `'${name}'` : name}`;
+}
+
 /** Returns what was held back, latest last. `folder` is that of `Quarantine`. */
 export function listHeldBack(folder: string): readonly HeldBack[] {
   return namesIn(folder)

@@ -31,7 +31,7 @@ import {
 import { temporaryName } from "../../system/temporary-file.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { type Accepted, accept, acceptedIn, forgetAccepted, recordsIn, stateOf } from "./accepted-changes.ts";
-import type { HeldBack } from "./held-back.ts";
+import { type HeldBack, ruleFor } from "./held-back.ts";
 import { Quarantine } from "./quarantine.ts";
 
 /** The paths to look at while one command runs, as they were before. Paths are absolute and without links. */
@@ -595,9 +595,3 @@ function describe(taken: readonly HeldBack[], workspace: string): readonly strin
 }
 
 const mostShown = 3;
-
-/** Returns the rule by which commands may write a path. */
-export function ruleFor({ path, kind }: Pick<HeldBack, "path" | "kind">, workspace: string): string {
-  const name = relative(workspace, path) + (kind === "directory" ? "/**" : "");
-  return `allow write ${/[\s'"#]/.test(name) ? `'${name}'` : name}`;
-}

@@ -5,6 +5,7 @@ import type {
   FileDiff,
   FleetOverview,
   HealthReport,
+  HeldBackEntry,
   Overview,
   PendingQuestion,
   RulesReport,
@@ -132,8 +133,28 @@ export function callAt(sequence: number): CallSummary {
     verdict: state === "denied" ? "deny" : tool === "shell.run" ? "ask" : "allow",
     files,
     undoable: tool.startsWith("edit") ? (sequence % 16 === 2 ? "undone" : "whole") : null,
+    heldBack: state === "failed" ? heldEntries.length : 0,
   };
 }
+
+const heldEntries: readonly HeldBackEntry[] = [
+  {
+    workspace: "w-main",
+    id: "k7m2qp",
+    path: ".envrc",
+    heldAt: now - 30_000,
+    isAllowed: false,
+    rule: "allow write .envrc",
+  },
+  {
+    workspace: "w-main",
+    id: "zz34ab",
+    path: `${hostileName}/.vscode/tasks.json`,
+    heldAt: now - 40_000,
+    isAllowed: true,
+    rule: "allow write .vscode/**",
+  },
+];
 
 export const latestCall = 99_999;
 
@@ -156,6 +177,7 @@ export function detailOf(id: string): CallDetail {
     },
     sandbox: call.tool === "shell.run" ? "bwrap" : null,
     notCovered: call.tool === "shell.run" ? ["Files outside the workspace that the command wrote."] : [],
+    heldEntries: call.heldBack > 0 ? heldEntries : [],
     hint: call.state === "denied" ? "Ask the user to run it." : null,
     changed: isEdit ? changed : [],
     made: [],
@@ -429,6 +451,7 @@ export const overview: Overview = {
       message: null,
     },
   ],
+  heldBack: heldEntries.filter(({ isAllowed }) => !isAllowed),
 };
 
 export const rules: RulesReport = {
