@@ -8,6 +8,15 @@ export interface Snapshot {
   readonly leftOut: ReadonlyMap<string, LeftOut>;
   /** Repositories with a working tree in the workspace or around it. */
   readonly repositories: readonly Repository[];
+  /** The listed directories by path, "" for the workspace. Only this machine's, and only in this process. */
+  readonly listed?: ReadonlyMap<string, ListedDirectory> | undefined;
+}
+
+export interface ListedDirectory {
+  /** The directory just before it was listed. */
+  readonly entry: Entry;
+  /** The paths of its entries. */
+  readonly paths: readonly string[];
 }
 
 /** An entry, with the names of Node's `Stats`. `mode` includes the entry's type; times are in milliseconds. */
@@ -68,6 +77,8 @@ export interface SnapshotOptions {
   readonly without?: readonly string[] | undefined;
   /** An earlier snapshot whose choice of entered and skipped directories is repeated, whatever is ignored by now. */
   readonly like?: Snapshot | undefined;
+  /** An earlier snapshot. Entries that are unchanged since then are the same objects. Default: `like`. */
+  readonly known?: Snapshot | undefined;
   /** Fails with `too-large` above this number of entries. Default: there is no limit. */
   readonly maxEntries?: number | undefined;
   /** Default: `ignoredLimits`. */
@@ -96,6 +107,17 @@ export function looksSame(one: Entry, other: Entry): boolean {
     one.ino === other.ino &&
     one.dev === other.dev
   );
+}
+
+/** Returns the entry of an earlier snapshot if its figures prove that it is unchanged since then. */
+export function unchangedSince(earlier: Snapshot | undefined, path: string, now: Entry): Entry | undefined {
+  const entry = earlier?.entries.get(path);
+  return entry !== undefined && isUnchanged(entry, now, earlier!.takenMs) ? entry : undefined;
+}
+
+/** Whether an entry of a snapshot, taken at `takenMs`, is the same as now. */
+export function isUnchanged(entry: Entry, now: Entry, takenMs: number): boolean {
+  return entry.mode === now.mode && looksSame(entry, now) && isSettled(entry, takenMs);
 }
 
 export function kindOf({ mode }: Pick<Entry, "mode">): "file" | "directory" | "link" | "other" {

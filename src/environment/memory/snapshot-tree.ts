@@ -4,6 +4,7 @@ import {
   type Snapshot,
   type SnapshotOptions,
   typeBits,
+  unchangedSince,
 } from "../../contract/snapshot.ts";
 import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../lib/ignore/ignore-rules.ts";
 import { IgnoredBudget, namesBelow, smallFileBytes, tooManyEntries } from "../ignored-budget.ts";
@@ -12,7 +13,13 @@ import { type DirectoryNode, infoOf, type Node, type Tree } from "./tree.ts";
 /** Implements Environment.snapshot. There are no repositories, only ignore files. */
 export function snapshotTree(
   tree: Tree,
-  { without = [], like, ignored: limits, maxEntries = Number.POSITIVE_INFINITY }: SnapshotOptions,
+  {
+    without = [],
+    like,
+    known = like,
+    ignored: limits,
+    maxEntries = Number.POSITIVE_INFINITY,
+  }: SnapshotOptions,
 ): Snapshot {
   const takenMs = Date.now();
   const entries = new Map<string, Entry>();
@@ -25,7 +32,8 @@ export function snapshotTree(
       const entry = path === "" ? name : `${path}/${name}`;
       if (passedOver.has(entry)) continue;
       if (entries.size >= maxEntries) throw tooManyEntries(maxEntries);
-      entries.set(entry, entryOf(node));
+      const figures = entryOf(node);
+      entries.set(entry, unchangedSince(known, entry, figures) ?? figures);
       if (node.kind === "file") {
         const { length } = node.bytes;
         const isIgnored =

@@ -10,8 +10,8 @@ import {
 } from "../../../contract/snapshot.ts";
 
 /** An entry, and what holds its content: a SHA-256 of the caller, or git's name after `inGit`. */
-interface HeldEntry extends Entry {
-  held?: string | undefined;
+export interface HeldEntry extends Entry {
+  readonly held?: string | undefined;
 }
 
 export interface HeldSnapshot extends Snapshot {
@@ -21,10 +21,7 @@ export interface HeldSnapshot extends Snapshot {
 /** Marks a content that git has, by git's name for it. */
 export const inGit = "git:";
 
-/**
- * Lists the paths that may differ between two snapshots: removed entries first, contents before their directory. All
- * other entries of the later one get what holds their content.
- */
+/** Lists the paths that may differ between two snapshots: removed entries first, contents before their directory. */
 export function compareSnapshots(
   before: HeldSnapshot,
   after: HeldSnapshot,
@@ -52,10 +49,11 @@ export function compareSnapshots(
   for (const [path, entry] of after.entries) {
     const earlier = before.entries.get(path);
     if (earlier !== undefined) common += 1;
+    // The later snapshot was taken with the earlier one, and has its objects for entries that are unchanged.
+    if (earlier === entry) continue;
     // The entries of a directory that was not listed may have existed.
-    else if (liesInLeftOut(path, before)) continue;
+    if (earlier === undefined && liesInLeftOut(path, before)) continue;
     if (earlier === undefined || mayDiffer(path, earlier, entry, before)) add(others, path, earlier, entry);
-    else entry.held = earlier.held;
   }
   if (common < before.entries.size) {
     const closed = unreadableIn(after);

@@ -12,7 +12,6 @@ import { ToolError } from "../../../contract/error.ts";
 import {
   isSettled,
   kindOf,
-  looksSame,
   type Repository,
   type Snapshot,
   type SnapshotOptions,
@@ -22,7 +21,7 @@ import { attemptQuietly } from "../../../system/attempt.ts";
 import { makePrivateDirectory } from "../../../system/directories.ts";
 import { moveFile } from "../../../system/moved-file.ts";
 import { readPrivateFile, writePrivateFile } from "../../../system/private-file.ts";
-import { compareSnapshots, type HeldSnapshot, inGit } from "./compare-snapshots.ts";
+import { compareSnapshots, type HeldEntry, type HeldSnapshot, inGit } from "./compare-snapshots.ts";
 import { GitContents, repositoryOf } from "./git-contents.ts";
 import { type PackedSnapshot, packSnapshot, unpackSnapshot } from "./pack-snapshot.ts";
 
@@ -47,12 +46,11 @@ export class EffectWatches {
   async watch(wanted: WatchWanted): Promise<EffectWatch> {
     checkId(wanted.id);
     const { id, without, storedSince, maxEntries, ignored, signal = never } = wanted;
-    const before: HeldSnapshot = await this.#parts.snapshot({ without, maxEntries, ignored, signal });
     const earlier = this.#latest ?? this.#read(latestName);
-    if (earlier !== undefined) {
-      carryOver(before, earlier, { isStored: earlier.storedSince === storedSince });
-      await this.#forgetLost(before, earlier.snapshot, signal);
-    }
+    const isStored = earlier?.storedSince === storedSince;
+    const known = isStored || earlier === undefined ? earlier?.snapshot : withoutStored(earlier.snapshot);
+    const before = writable(await this.#parts.snapshot({ without, maxEntries, ignored, signal, known }));
+    if (known !== undefined) await this.#forgetLost(before, known, signal);
     await this.#findInGit(before, signal);
     await this.#git.remember(before, signal);
     const toKeep: FileToKeep[] = [];
@@ -81,7 +79,7 @@ export class EffectWatches {
   ): Pick<EffectWatch, "keep" | "end" | "discard"> {
     const { snapshot: before, storedSince } = known;
     let startedMs = since;
-    let after: HeldSnapshot | undefined;
+    let after: WritableSnapshot | undefined;
     return {
       keep: async (hashes) => {
         hold(before, hashes);
@@ -89,7 +87,7 @@ export class EffectWatches {
         this.#write(id, { ...known, startedMs });
       },
       end: async () => {
-        after = await this.#parts.snapshot({ without, like: before });
+        after = writable(await this.#parts.snapshot({ without, like: before }));
         const treeOf = (path: string) => repositoryOf(before, path)?.path ?? "";
         const found = compareSnapshots(before, after, treeOf);
         return {
@@ -111,7 +109,7 @@ export class EffectWatches {
   }
 
   /** Removes blobs that are no longer in the index, because git may delete them. */
-  async #forgetLost(snapshot: HeldSnapshot, earlier: Snapshot, signal: AbortSignal): Promise<void> {
+  async #forgetLost(snapshot: WritableSnapshot, earlier: Snapshot, signal: AbortSignal): Promise<void> {
     const before = new Map(earlier.repositories.map(({ path, state }) => [path, state.index]));
     const isAsBefore = ({ path, state }: Repository) => before.get(path) === state.index;
     if (snapshot.repositories.every(isAsBefore) && before.size === snapshot.repositories.length) return;
@@ -120,13 +118,14 @@ export class EffectWatches {
       const repository = repositoryOf(snapshot, path);
       return repository === undefined || !isAsBefore(repository);
     });
+    const { entries } = snapshot;
     const paths = doubtful.map(([path]) => path);
     const inIndex = await this.#git.inIndex(snapshot, paths, signal);
     for (const [path, entry] of doubtful)
-      if (inGit + inIndex.get(path) !== entry.held) entry.held = undefined;
+      if (inGit + inIndex.get(path) !== entry.held) entries.set(path, { ...entry, held: undefined });
   }
 
-  async #findInGit(snapshot: HeldSnapshot, signal: AbortSignal): Promise<void> {
+  async #findInGit(snapshot: WritableSnapshot, signal: AbortSignal): Promise<void> {
     const { entries, leftOut, repositories } = snapshot;
     if (repositories.length === 0) return;
     const missing: string[] = [];
@@ -134,7 +133,7 @@ export class EffectWatches {
       if (entry.held === undefined && kindOf(entry) === "file" && !leftOut.has(path)) missing.push(path);
     if (missing.length === 0) return;
     for (const [path, oid] of await this.#git.find(snapshot, missing, signal))
-      entries.get(path)!.held = inGit + oid;
+      entries.set(path, { ...entries.get(path)!, held: inGit + oid });
   }
 
   /** Returns the ignored folders in which something has changed, and those that have too many entries to tell. */
@@ -189,11 +188,12 @@ export class EffectWatches {
       const stored = bytes && (v8().deserialize(bytes) as Stored);
       if (stored?.format !== format) return undefined;
       const { storedSince, startedMs } = stored;
-      const snapshot: HeldSnapshot = unpackSnapshot(stored.snapshot);
+      const snapshot = writable(unpackSnapshot(stored.snapshot));
       const holdings = stored.holdings.split("\0");
       let index = 0;
-      for (const entry of snapshot.entries.values()) {
-        entry.held = holdings[index] || undefined;
+      for (const [path, entry] of snapshot.entries) {
+        const held = holdings[index];
+        if (held) snapshot.entries.set(path, { ...entry, held });
         index += 1;
       }
       return { snapshot, storedSince, startedMs };
@@ -209,7 +209,7 @@ export class EffectWatches {
 }
 
 interface Known {
-  readonly snapshot: HeldSnapshot;
+  readonly snapshot: WritableSnapshot;
   readonly storedSince: number;
   /** When the call began to run. */
   readonly startedMs?: number | undefined;
@@ -236,23 +236,28 @@ function checkId(id: string): void {
 
 const never = new AbortController().signal;
 
-/** Copies what holds the contents of files that are unchanged since an earlier state. */
-function carryOver(
-  { entries }: HeldSnapshot,
-  { snapshot: earlier }: Known,
-  { isStored }: { readonly isStored: boolean },
-): void {
-  for (const [path, entry] of entries) {
-    const before = earlier.entries.get(path);
-    if (before?.held === undefined || !(isStored || before.held.startsWith(inGit))) continue;
-    if (isSettled(before, earlier.takenMs) && looksSame(before, entry)) entry.held = before.held;
-  }
+/** A snapshot whose entries can be replaced. The entries themselves never change, because several snapshots share them. */
+interface WritableSnapshot extends HeldSnapshot {
+  readonly entries: Map<string, HeldEntry>;
 }
 
-function hold({ entries }: HeldSnapshot, hashes: ReadonlyMap<string, string>): void {
-  for (const [path, hash] of hashes) {
+/** A new snapshot has no other owner yet. */
+function writable(snapshot: Snapshot): WritableSnapshot {
+  return snapshot as WritableSnapshot;
+}
+
+/** Leaves out what held contents, except for git. */
+function withoutStored(snapshot: HeldSnapshot): HeldSnapshot {
+  const entries = new Map(snapshot.entries);
+  for (const [path, entry] of entries)
+    if (!entry.held?.startsWith(inGit)) entries.set(path, { ...entry, held: undefined });
+  return { ...snapshot, entries };
+}
+
+function hold({ entries }: WritableSnapshot, hashes: ReadonlyMap<string, string>): void {
+  for (const [path, held] of hashes) {
     const entry = entries.get(path);
-    if (entry !== undefined) entry.held = hash;
+    if (entry !== undefined) entries.set(path, { ...entry, held });
   }
 }
 
