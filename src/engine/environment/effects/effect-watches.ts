@@ -22,7 +22,7 @@ import { makePrivateDirectory } from "../../../system/directories.ts";
 import { moveFile } from "../../../system/moved-file.ts";
 import { readPrivateFile, writePrivateFile } from "../../../system/private-file.ts";
 import { compareSnapshots, type HeldEntry, type HeldSnapshot, inGit } from "./compare-snapshots.ts";
-import { GitContents, repositoryOf } from "./git-contents.ts";
+import { GitContents, pathIn, repositoryOf } from "./git-contents.ts";
 import { type PackedSnapshot, packSnapshot, unpackSnapshot } from "./pack-snapshot.ts";
 
 export interface EffectParts {
@@ -48,11 +48,12 @@ export class EffectWatches {
     const { id, without, storedSince, maxEntries, ignored, signal = never } = wanted;
     const earlier = this.#latest ?? this.#read(latestName);
     const isStored = earlier?.storedSince === storedSince;
-    const known = isStored || earlier === undefined ? earlier?.snapshot : withoutStored(earlier.snapshot);
-    const before = writable(await this.#parts.snapshot({ without, maxEntries, ignored, signal, known }));
-    if (known !== undefined) await this.#forgetLost(before, known, signal);
+    const last = isStored || earlier === undefined ? earlier?.snapshot : withoutStored(earlier.snapshot);
+    const options = { without, maxEntries, ignored, signal, known: last };
+    const before = writable(await this.#parts.snapshot(options));
+    if (last !== undefined) await this.#forgetLost(before, last, signal);
     await this.#findInGit(before, signal);
-    await this.#git.remember(before, signal);
+    const staged = await this.#stagedIn(before, signal);
     const toKeep: FileToKeep[] = [];
     let keptBytes = 0;
     for (const [path, entry] of before.entries) {
@@ -61,7 +62,8 @@ export class EffectWatches {
       if (entry.held === undefined) toKeep.push({ path, bytes: entry.size, isNew });
       else keptBytes += diskBytes(entry.size);
     }
-    return { toKeep, keptBytes, ...this.#around(id, { snapshot: before, storedSince }, without) };
+    const known = { snapshot: before, storedSince, staged };
+    return { toKeep, keptBytes, ...this.#around(id, known, without) };
   }
 
   /** Continues the watch of an ended process. Returns undefined when there is no record of it. */
@@ -77,7 +79,7 @@ export class EffectWatches {
     without: readonly string[] | undefined,
     since = Date.now(),
   ): Pick<EffectWatch, "keep" | "end" | "discard"> {
-    const { snapshot: before, storedSince } = known;
+    const { snapshot: before, storedSince, staged } = known;
     let startedMs = since;
     let after: WritableSnapshot | undefined;
     return {
@@ -90,17 +92,17 @@ export class EffectWatches {
         after = writable(await this.#parts.snapshot({ without, like: before }));
         const treeOf = (path: string) => repositoryOf(before, path)?.path ?? "";
         const found = compareSnapshots(before, after, treeOf);
+        await this.#forgetLost(after, before, never);
         return {
           ...found,
           folders: await this.#changedFolders(before, found.notCompared, startedMs),
-          repositories: await this.#changedRepositories(before, after),
+          repositories: await this.#changedRepositories(before, after, staged),
         };
       },
       discard: async (hashes = new Map()) => {
         if (after !== undefined) {
           hold(after, hashes);
-          // Git's names were checked with the index of the first scan.
-          this.#latest = { snapshot: { ...after, repositories: before.repositories }, storedSince };
+          this.#latest = { snapshot: after, storedSince };
         }
         if (this.#parts.folder !== undefined)
           attemptQuietly(() => moveFile(this.#at(id), this.#at(latestName)));
@@ -108,21 +110,21 @@ export class EffectWatches {
     };
   }
 
-  /** Removes blobs that are no longer in the index, because git may delete them. */
+  /** Forgets blobs that are no longer in the index, because git may delete them. */
   async #forgetLost(snapshot: WritableSnapshot, earlier: Snapshot, signal: AbortSignal): Promise<void> {
     const before = new Map(earlier.repositories.map(({ path, state }) => [path, state.index]));
-    const isAsBefore = ({ path, state }: Repository) => before.get(path) === state.index;
-    if (snapshot.repositories.every(isAsBefore) && before.size === snapshot.repositories.length) return;
-    const doubtful = Array.from(snapshot.entries).filter(([path, { held }]) => {
-      if (!held?.startsWith(inGit)) return false;
-      const repository = repositoryOf(snapshot, path);
-      return repository === undefined || !isAsBefore(repository);
-    });
+    const changed = snapshot.repositories.filter(({ path, state }) => before.get(path) !== state.index);
+    if (changed.length === 0 && before.size === snapshot.repositories.length) return;
+    const indexes = new Map<Repository, ReadonlyMap<string, string>>();
+    for (const repository of changed) indexes.set(repository, await this.#git.inIndex(repository, signal));
     const { entries } = snapshot;
-    const paths = doubtful.map(([path]) => path);
-    const inIndex = await this.#git.inIndex(snapshot, paths, signal);
-    for (const [path, entry] of doubtful)
-      if (inGit + inIndex.get(path) !== entry.held) entries.set(path, { ...entry, held: undefined });
+    for (const [path, entry] of entries) {
+      if (!entry.held?.startsWith(inGit)) continue;
+      const repository = repositoryOf(snapshot, path);
+      if (repository !== undefined && !indexes.has(repository)) continue;
+      const oid = repository && indexes.get(repository)!.get(pathIn(repository, path));
+      if (inGit + oid !== entry.held) entries.set(path, { ...entry, held: undefined });
+    }
   }
 
   async #findInGit(snapshot: WritableSnapshot, signal: AbortSignal): Promise<void> {
@@ -155,7 +157,18 @@ export class EffectWatches {
     return { changed: having("changed"), unknown: having("unknown") };
   }
 
-  async #changedRepositories(before: Snapshot, after: Snapshot): Promise<readonly ChangedRepository[]> {
+  async #stagedIn({ repositories }: Snapshot, signal: AbortSignal): Promise<Staged> {
+    const staged = new Map<string, string | undefined>();
+    for (const repository of repositories)
+      staged.set(repository.path, await this.#git.staged(repository, signal));
+    return staged;
+  }
+
+  async #changedRepositories(
+    before: Snapshot,
+    after: Snapshot,
+    staged: Staged = new Map(),
+  ): Promise<readonly ChangedRepository[]> {
     const now = new Map(after.repositories.map((repository) => [repository.path, repository]));
     const changed: ChangedRepository[] = [];
     for (const repository of before.repositories) {
@@ -165,7 +178,11 @@ export class EffectWatches {
       const parts: RepositoryPart[] = [];
       if (repository.state.head !== current.state.head) parts.push("HEAD");
       if (repository.state.refs !== current.state.refs) parts.push("branches or tags");
-      if (await this.#git.hasStaged(repository, current, never)) parts.push("the index");
+      if (repository.state.index !== current.state.index) {
+        const earlier = staged.get(repository.path);
+        const isSame = earlier !== undefined && earlier === (await this.#git.staged(current, never));
+        if (!isSame) parts.push("the index");
+      }
       if (parts.length > 0) changed.push({ path: repository.path, parts });
     }
     return changed;
@@ -208,14 +225,19 @@ export class EffectWatches {
   }
 }
 
+/** A hash of what is staged, by working tree. */
+type Staged = ReadonlyMap<string, string | undefined>;
+
 interface Known {
   readonly snapshot: WritableSnapshot;
+  /** What was staged. Only this process knows it. */
+  readonly staged?: Staged | undefined;
   readonly storedSince: number;
   /** When the call began to run. */
   readonly startedMs?: number | undefined;
 }
 
-interface Stored extends Omit<Known, "snapshot"> {
+interface Stored extends Omit<Known, "snapshot" | "staged"> {
   readonly format: typeof format;
   readonly snapshot: PackedSnapshot;
   /** The holding of each entry, or nothing, with a NUL character at its end. */

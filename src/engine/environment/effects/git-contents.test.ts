@@ -103,7 +103,7 @@ describe("GitContents", () => {
       rmSync(repository.at(`.git/${name}`), { force: true });
       execFileSync("mkfifo", [repository.at(`.git/${name}`)]);
       const snapshot = await repository.listed();
-      await repository.contents.remember(snapshot, signal);
+      for (const one of snapshot.repositories) await repository.contents.staged(one, signal);
       expect([name, await repository.found()]).toEqual([name, []]);
     }
   });
@@ -112,16 +112,16 @@ describe("GitContents", () => {
     await using repository = await openRepository();
     const { contents, listed, git } = repository;
     const before = await listed();
-    await contents.remember(before, signal);
+    const staged = async () => contents.staged((await listed()).repositories[0]!, signal);
+    const first = await staged();
     utimesSync(repository.at("a"), 1, 1);
     git("update-index", "--refresh");
     const refreshed = await listed();
     expect(refreshed.repositories[0]!.state.index).not.toBe(before.repositories[0]!.state.index);
-    expect(await contents.hasStaged(before.repositories[0]!, refreshed.repositories[0]!, signal)).toBe(false);
+    expect(await staged()).toBe(first);
     writeFileSync(repository.at("a"), "other");
     git("add", "a");
-    const [now] = (await listed()).repositories;
-    expect(await contents.hasStaged(refreshed.repositories[0]!, now!, signal)).toBe(true);
+    expect(await staged()).not.toBe(first);
   });
 
   it("reads blobs, and skips those that are missing or damaged", async () => {
@@ -162,7 +162,7 @@ describe("GitContents", () => {
     for (const [key, value] of Object.entries(settings)) repository.git("config", key, value);
     writeFileSync(repository.at(".git/info/attributes"), "a filter=evil\n");
     const snapshot = await repository.listed();
-    await repository.contents.remember(snapshot, signal);
+    for (const one of snapshot.repositories) await repository.contents.staged(one, signal);
     expect(await repository.found()).toEqual(names.slice(1));
     for await (const _ of readBlobs(repository.environment, "", ["1".repeat(40)], signal)) expect.fail();
     expect(existsSync(repository.at("started"))).toBe(false);

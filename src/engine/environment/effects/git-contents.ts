@@ -13,7 +13,7 @@ type GitEnvironment = Pick<Environment, "start" | "workspace">;
 export class GitContents {
   readonly #environment: GitEnvironment;
   /** A hash of the staged content when an index had a state, by the path of the working tree. */
-  readonly #staged = new Map<string, { readonly state: string; readonly staged: string | undefined }>();
+  readonly #staged = new Map<string, { readonly state: string; readonly staged: string }>();
 
   constructor(environment: GitEnvironment) {
     this.#environment = environment;
@@ -44,49 +44,31 @@ export class GitContents {
     return found;
   }
 
-  /** Returns git's names for these files in the current index. Git never deletes such blobs. */
-  async inIndex(
-    snapshot: Snapshot,
-    paths: readonly string[],
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, string>> {
+  /**
+   * Returns git's names for the files in the current index, by their names in the working tree. Git never deletes such
+   * blobs.
+   */
+  async inIndex(repository: Repository, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
-    for (const [repository, own] of Map.groupBy(paths, (path) => repositoryOf(snapshot, path))) {
-      if (repository?.indexMs === undefined) continue;
-      const indexed = await this.#indexed(repository, own, signal);
-      for (const path of own) {
-        const file = indexed.get(pathIn(repository, path));
-        if (file !== undefined) found.set(path, file.oid);
-      }
-    }
+    if (repository.indexMs === undefined) return found;
+    const staged = new StagedHash();
+    const isRead = await this.#run(repository, listing, { signal }, "\0", (line) => {
+      staged.add(line);
+      const tab = line.indexOf("\t");
+      const isFile = line.startsWith("100") && line[tab - 1] === "0";
+      if (isFile) found.set(line.slice(tab + 1), line.slice("100644 ".length, tab - 2));
+    });
+    if (isRead === undefined) return new Map();
+    this.#staged.set(repository.path, { state: repository.state.index, staged: staged.value });
     return found;
   }
 
-  /** Reads what is staged now, to notice later that it has changed. */
-  async remember({ repositories }: Snapshot, signal: AbortSignal): Promise<void> {
-    for (const repository of repositories) await this.#stagedIn(repository, signal);
-  }
-
-  /** Whether a commit would now contain something else. Git's cached file times do not count. */
-  async hasStaged(before: Repository, now: Repository, signal: AbortSignal): Promise<boolean> {
-    if (before.state.index === now.state.index) return false;
-    const known = this.#staged.get(before.path);
-    const staged = known?.state === before.state.index ? known.staged : undefined;
-    return staged === undefined || staged !== (await this.#stagedIn(now, signal));
-  }
-
-  async #stagedIn(repository: Repository, signal: AbortSignal): Promise<string | undefined> {
+  /** Returns what a commit would contain now, as a hash; undefined when it is not known. Git's cached file times do not count. */
+  async staged(repository: Repository, signal: AbortSignal): Promise<string | undefined> {
     const { path, state } = repository;
+    if (this.#staged.get(path)?.state !== state.index) await this.inIndex(repository, signal);
     const known = this.#staged.get(path);
-    if (known?.state === state.index) return known.staged;
-    const hash = createHash("sha256");
-    const args = ["ls-files", "--stage", "-z", "--full-name", ":/"];
-    const isRead =
-      repository.indexMs !== undefined &&
-      (await this.#run(repository, args, { signal }, "\0", (line) => hash.update(`${line}\0`)));
-    const staged = isRead === false || isRead === undefined ? undefined : hash.digest("hex");
-    this.#staged.set(path, { state: state.index, staged });
-    return staged;
+    return known?.state === state.index ? known.staged : undefined;
   }
 
   /** Returns what the index knows about these files, by their names in the working tree. */
@@ -98,17 +80,24 @@ export class GitContents {
     const names = paths.map((path) => pathIn(repository, path));
     const wanted = new Set(names);
     const found = new Map<string, IndexedFile>();
-    const few = names.length <= fewFiles ? ["--", ...names.map((name) => `:(literal)${name}`)] : [];
+    const isWhole = names.length > fewFiles;
+    const which = isWhole ? [] : ["--", ...names.map((name) => `:(literal)${name}`)];
+    const staged = new StagedHash();
     // After each path and its NUL byte come five lines with its stamps. A path may contain line ends.
     let line = "";
     const take = (part: string) => {
       const stamps = stampLines.exec(part);
-      if (stamps !== null) addFile(line, stamps, wanted, found);
+      if (stamps !== null) {
+        staged.add(line);
+        addFile(line, stamps, wanted, found);
+      }
       line = part.slice(stamps?.[0].length ?? 0);
     };
-    const args = ["ls-files", "--stage", "-z", "--debug", ...few];
+    const args = [...(isWhole ? listing : fewListed), "--debug", ...which];
     const count = await this.#run(repository, args, { signal }, "\0", take, take);
-    return count === undefined ? new Map() : found;
+    if (count === undefined) return new Map();
+    if (isWhole) this.#staged.set(repository.path, { state: repository.state.index, staged: staged.value });
+    return found;
   }
 
   async #verify(
@@ -228,6 +217,19 @@ export function repositoryOf({ repositories }: Snapshot, path: string): Reposito
   return nearest;
 }
 
+/** A hash of the lines of an index. */
+class StagedHash {
+  readonly #hash = createHash("sha256");
+
+  add(line: string): void {
+    this.#hash.update(`${line}\0`);
+  }
+
+  get value(): string {
+    return this.#hash.digest("hex");
+  }
+}
+
 /** A file as git last saw it. */
 interface IndexedFile {
   readonly oid: string;
@@ -245,6 +247,11 @@ interface GitFile {
   readonly oid: string;
   readonly bytes: number;
 }
+
+const fewListed = ["ls-files", "--stage", "-z"];
+
+/** Lists the whole index, even where the workspace is only a part of the working tree. */
+const listing = [...fewListed, ":/"];
 
 /** So many names fit on a command line. */
 const fewFiles = 200;
@@ -296,7 +303,7 @@ function isUnchanged(file: IndexedFile, entry: Entry, indexMs: number, { takenMs
 }
 
 /** Returns the path relative to the repository's directory in the workspace. */
-function pathIn(repository: Repository, path: string): string {
+export function pathIn(repository: Repository, path: string): string {
   return repository.path === "" ? path : path.slice(repository.path.length + 1);
 }
 
