@@ -230,7 +230,7 @@ type Staged = ReadonlyMap<string, string | undefined>;
 
 interface Known {
   readonly snapshot: WritableSnapshot;
-  /** What was staged. Only this process knows it. */
+  /** Hashes of what was staged. Only this process knows them. */
   readonly staged?: Staged | undefined;
   readonly storedSince: number;
   /** When the call began to run. */

@@ -1,7 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { isSettled, type Snapshot } from "../../../contract/snapshot.ts";
 import { PathChecker } from "../../../system/path-checker.ts";
 import { ProcPinning } from "../../../system/pinning.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
@@ -110,4 +120,59 @@ it("yields to other tasks", async () => {
     ({ code }) => code,
   );
   expect([3050, "cancelled"]).toContain(outcome);
+});
+
+describe("a known snapshot", () => {
+  /** Takes a snapshot when all entries are older than the steps of the clock. */
+  async function openKnown(files: Readonly<Record<string, string>>) {
+    const world = openLocalWorld({ files });
+    const pinning = new ProcPinning(world.environment.workspace, new PathChecker("/", undefined));
+    const take = (known?: Snapshot) => takeSnapshot(pinning, [], { known });
+    const isOld = ({ takenMs, entries }: Snapshot) =>
+      [...entries.values()].every((entry) => isSettled(entry, takenMs));
+    await expect.poll(async () => isOld(await take())).toBe(true);
+    const known = await take();
+    return { world, take: () => take(known), known };
+  }
+
+  const pathsOf = ({ entries }: Snapshot) => [...entries.keys()].sort();
+
+  it("gives its entries where nothing has changed", async () => {
+    const { world, take, known } = await openKnown({ "a/b": "1", "a/c/d": "2" });
+    await using _ = world;
+    const now = await take();
+    expect(pathsOf(now)).toEqual(["a", "a/b", "a/c", "a/c/d"]);
+    for (const [path, entry] of now.entries) expect(entry).toBe(known.entries.get(path));
+    expect(now.listed!.get("a/c")!.paths).toBe(known.listed!.get("a/c")!.paths);
+  });
+
+  it("hides no change of names or contents", async () => {
+    const { world, take, known } = await openKnown({ "a/b": "1", "a/c/d": "2", "a/e": "3", "f/g": "4" });
+    await using _ = world;
+    writeFileSync(world.path("a/c/new"), "");
+    writeFileSync(world.path("a/b"), "other");
+    rmSync(world.path("a/e"));
+    renameSync(world.path("f"), world.path("h"));
+    const now = await take();
+    expect(pathsOf(now)).toEqual(["a", "a/b", "a/c", "a/c/d", "a/c/new", "h", "h/g"]);
+    expect(now.entries.get("a/b")!.size).toBe(5);
+    expect(now.entries.get("a/c/d")).toBe(known.entries.get("a/c/d"));
+  });
+
+  it("hides no entry of a directory whose times were put back", async () => {
+    const { world, take } = await openKnown({ "a/b": "1" });
+    await using _ = world;
+    const { atime, mtime } = statSync(world.path("a"));
+    writeFileSync(world.path("a/new"), "");
+    utimesSync(world.path("a"), atime, mtime);
+    expect(pathsOf(await take())).toEqual(["a", "a/b", "a/new"]);
+  });
+
+  it("lists nothing behind a link that has replaced a directory", async () => {
+    const { world, take } = await openKnown({ "a/b": "1", "other/b": "2", "other/c": "3" });
+    await using _ = world;
+    renameSync(world.path("a"), world.path("old"));
+    world.link("a", "other");
+    expect(pathsOf(await take())).toEqual(["a", "old", "old/b", "other", "other/b", "other/c"]);
+  });
 });
