@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Confinement } from "../../contract/confinement.ts";
 import { withPrivateInstalls } from "./private-installs.ts";
 
@@ -15,8 +16,16 @@ export function confinedVariables(
     ...(readsOnly && { PATH: env.PATH ?? "" }),
     // The search for leaks traces the program itself, which the sandbox refuses.
     LSAN_OPTIONS: appended(env.LSAN_OPTIONS, "detect_leaks=0", ":"),
+    ...(process.getuid?.() === 0 && variablesOfRoot(env, home)),
+  };
+}
+
+function variablesOfRoot(env: Variables, home: string): Variables {
+  return {
     // Root cannot give files to other users inside, and tar tries to.
-    ...(process.getuid?.() === 0 && { TAR_OPTIONS: appended(env.TAR_OPTIONS, "--no-same-owner", " ") }),
+    TAR_OPTIONS: appended(env.TAR_OPTIONS, "--no-same-owner", " "),
+    // For root, yarn 1 has its cache in /usr/local.
+    YARN_PREFERRED_CACHE_FOLDER: join(home, ".cache/yarn"),
   };
 }
 

@@ -6,6 +6,7 @@ import { missingHere } from "../../../test/support/sandbox-fixture.ts";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
+import { withVariables } from "../../../test/support/with-variables.ts";
 import { openToolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
 const levels = ["bwrap", "landlock"] as const;
@@ -31,20 +32,6 @@ async function openShell(options: Pick<ToolcribOptions, "sandbox" | "rules" | "d
       return data as Ran;
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
-  };
-}
-
-/** Sets variables of this process, and restores them at the end. */
-function withVariables(variables: Readonly<Record<string, string>>): Disposable {
-  const before = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
-  Object.assign(process.env, variables);
-  return {
-    [Symbol.dispose]: () => {
-      for (const [name, value] of Object.entries(before)) {
-        if (value === undefined) delete process.env[name];
-        else process.env[name] = value;
-      }
-    },
   };
 }
 

@@ -54,7 +54,9 @@ function linkGlobalPackages(top: string): void {
     for (const name of namesIfReadable(directory)) {
       const path = join(directory, name);
       const leadsTo = attempt(() => readlinkSync(path)) ?? "";
-      if (leadsTo.includes("node_modules/") || name === "node") link(path, join(top, "bin", name));
+      // As npm has made it, because npm replaces only such a link when it installs the package again.
+      if (leadsTo.startsWith("../lib/node_modules/")) link(leadsTo, join(top, "bin", name));
+      else if (leadsTo.includes("node_modules/") || name === "node") link(path, join(top, "bin", name));
     }
   }
 }
@@ -104,11 +106,14 @@ export function withPrivateInstalls(env: Variables, home: string): Variables {
   const top = join(home, prefix);
   const others = Object.entries(env).filter(([name]) => !/^npm_config_(?:prefix|globalconfig)$/i.test(name));
   return {
-    npm_config_globalconfig: join(top, "etc/npmrc"),
     PYTHONUSERBASE: top,
+    // Where the home is on another disk, as here, pnpm 11 would put its store into the workspace.
+    pnpm_config_store_dir: join(home, ".local/share/pnpm/store"),
+    ...Object.fromEntries(others),
+    npm_config_globalconfig: join(top, "etc/npmrc"),
+    YARN_PREFIX: top,
     CARGO_INSTALL_ROOT: top,
     GOBIN: join(top, "bin"),
-    ...Object.fromEntries(others),
     PATH: [env.PATH, join(top, "bin"), join(home, ".local/bin")].filter(Boolean).join(delimiter),
   };
 }

@@ -29,6 +29,20 @@ it("finds tool chains below a home, and omits keys and directories that tools wr
   expect(toolChainsIn(home, {}, "/usr/bin/node")).toEqual(expected.map((path) => join(home, path)));
 });
 
+it("omits the store of pnpm, next to its programs", async () => {
+  await using folder = temporaryFolder();
+  makeHome(folder.path, [
+    ".local/share/pnpm/store",
+    ".local/share/pnpm/global",
+    "my/pnpm/store",
+    "my/pnpm/bin",
+  ]);
+  const variables = { PNPM_HOME: join(folder.path, "my/pnpm"), PATH: join(folder.path, "my/pnpm") };
+  expect(toolChainsIn(folder.path, variables, "/usr/bin/node")).toEqual(
+    [".local/share/pnpm/global", "my/pnpm/bin"].map((path) => join(folder.path, path)),
+  );
+});
+
 it("adds the paths in variables, with the directories that their programs need", async () => {
   await using folder = temporaryFolder();
   const home = folder.path;

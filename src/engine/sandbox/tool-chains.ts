@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { realPathOf } from "../../sandbox/real-paths.ts";
+import { namesIfReadable } from "../../system/directories.ts";
 import { toolChainHomes } from "../../system/environment-variables.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 
@@ -20,7 +21,18 @@ export function toolChainsIn(
     prefixOf(dirname(running)),
   ];
   const found = wanted.filter((path) => isAbsolute(path) && isBelow(path, home) && existsSync(path));
-  return [...new Set(found)].filter((path) => !found.some((other) => isBelow(path, other))).sort();
+  return [...new Set(found)]
+    .filter((path) => !found.some((other) => isBelow(path, other)))
+    .flatMap(withoutStore)
+    .sort();
+}
+
+/** Omits the store of pnpm, which each `pnpm install` writes. It begins empty in the private home, as other caches do. */
+function withoutStore(path: string): readonly string[] {
+  if (basename(path) !== "pnpm") return [path];
+  return namesIfReadable(path)
+    .filter((name) => name !== "store")
+    .map((name) => join(path, name));
 }
 
 /** Returns the directory above a `bin`, if programs may need the directories next to it, such as `lib`. */
