@@ -51,11 +51,21 @@ describe("a command without network", () => {
   });
 
   it.each([
+    "Host key verification failed.\nfatal: Could not read from remote repository.",
+    "git@example.com: Permission denied (publickey,password).",
+  ])("learns that the keys of the user are hidden: %s", (output) => {
+    expect(explainConfinedFailure({ ...run, output, hasNetwork: true })).toEqual([
+      "Commands do not see the user's ssh keys, known hosts and agent. A rule such as `unconfined run git push **` runs a command outside the sandbox.",
+    ]);
+  });
+
+  it.each([
     ["curl: (7) Failed to connect to localhost port 3000: Connection refused", "localhost"],
+    ["ssh: connect to host localhost port 22: Connection refused", "localhost"],
     ["connect ECONNREFUSED 127.0.0.1:5432", "127.0.0.1"],
   ])("is told that no server of the session listens, also with a network: %s", (output, host) => {
     const inSession = [
-      `No server of this session listens there. The rule \`allow connect ${host}\` lets commands connect to servers of this machine by HTTP.`,
+      `No server of this session listens there. The rule \`allow connect ${host}\` lets commands connect to servers of this machine by HTTP and ssh.`,
     ];
     expect([
       explainConfinedFailure({ ...run, output }),

@@ -142,7 +142,7 @@ function explainNoConnection(run: ConfinedRun): string | undefined {
   if (!offlineSigns.test(run.output) && !hasOfflineExitCode(run)) return undefined;
   const hosts = [...new Set(hostsIn(run).flatMap((host) => [host, ...(companions[host] ?? [])]))];
   if (run.sandbox === "bwrap" && hosts.length > 0 && hosts.every((host) => loopback.test(host)))
-    return `No server of this session listens there. The rule \`allow connect ${hosts[0]}\` lets commands connect to servers of this machine by HTTP.`;
+    return `No server of this session listens there. The rule \`allow connect ${hosts[0]}\` lets commands connect to servers of this machine by HTTP and ssh.`;
   if (run.hasNetwork) return undefined;
   return hosts.length === 0
     ? "The command ran without network. A rule such as `allow connect HOST` lets commands connect to a host."
@@ -158,7 +158,7 @@ const offlineSigns = new RegExp(
     "network is unreachable|temporary failure in name resolution|no address associated with hostname",
     "name or service not known|nodename nor servname|unknown ?host(?:\\b|Exception)",
     "failed to lookup address information|dns error|dial tcp: lookup \\S+",
-    "failed to connect to \\S+ port \\d+|failed to open TCP connection to",
+    "(?:failed to connect to|connect to host) \\S+ port \\d+|failed to open TCP connection to",
     "connect (?:ECONNREFUSED|EACCES) (?:127\\.0\\.0\\.1|::1):\\d+",
   ].join("|"),
   "i",
@@ -186,7 +186,7 @@ const namings: readonly RegExp[] = [
   /unable to resolve host(?: address)? ["'‘“]?([\w.-]+)/gi,
   /\bdial tcp: lookup ([\w.-]+)/g,
   /HTTPS?ConnectionPool\(host='([\w.-]+)'/g,
-  /failed to connect to ([\w.-]+) port \d+/gi,
+  /(?:failed to connect to|connect to host) ([\w.-]+) port \d+/gi,
   /Failed to open TCP connection to ([\w.-]+):\d+/g,
   /UnknownHostException:? ([\w.-]+)/g,
   /unknown host:? ([\w.-]+)/gi,
@@ -244,6 +244,11 @@ const sandboxRefusals: readonly SandboxRefusal[] = [
     levels: "all",
     sign: /\bptrace\b[^\n]{0,120}(?:not permitted|denied)|PTRACE_\w+[^\n]{0,80}(?:not permitted|denied)|trace the inferior|under ptrace|perf_event_(?:open|paranoid)|no permission to enable [^\n]{0,80}event|socket\.socket\.__init__[\s\S]{0,200}Operation not permitted|(?:SOCK_RAW|raw socket|ping: socket)[^\n]{0,200}(?:not permitted|denied)/i,
     note: "The sandbox refuses tracing (ptrace), performance counters and raw sockets. A rule such as `unconfined run COMMAND` runs a command outside the sandbox.",
+  },
+  {
+    levels: "all",
+    sign: /^Host key verification failed|Permission denied \(publickey/m,
+    note: "Commands do not see the user's ssh keys, known hosts and agent. A rule such as `unconfined run git push **` runs a command outside the sandbox.",
   },
   {
     levels: "all",

@@ -1,20 +1,27 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
+import { appendFileSync, copyFileSync, existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../system/attempt.ts";
 import { namesIfReadable } from "../../system/directories.ts";
+import { perlProgram } from "../../system/perl-program.ts";
 import type { Shown } from "./visible.ts";
 
 /**
  * Copies `/etc/ssh` without its keys. In a user namespace the files of root have no known owner, and ssh refuses
- * settings of another user; the copy belongs to the user of the command.
+ * settings of another user; the copy belongs to the user of the command. In it, ssh connects through the proxy.
  */
 export function copyOfSshSettings(folder: string): readonly Shown[] {
   const target = "/etc/ssh";
   if (!existsSync(target)) return [];
   const source = join(folder, "ssh");
   copyFiles(target, source, 2);
+  writeFileSync(join(source, connector), perlProgram(connector, import.meta.url));
+  // What the user and the system have set comes before it.
+  const connect = `perl ${join(target, connector)} %h %p`;
+  appendFileSync(join(source, "ssh_config"), `\nHost *\n    ProxyCommand ${connect}\n`);
   return [{ source, target }];
 }
+
+const connector = "ssh-connect.pl";
 
 function copyFiles(from: string, to: string, depth: number): void {
   mkdirSync(to, { mode: 0o755 });

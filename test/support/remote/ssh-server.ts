@@ -1,5 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { shellQuote } from "../../../src/lib/text/shell-quote.ts";
@@ -20,6 +22,10 @@ export interface SshServer extends AsyncDisposable {
   readonly workspace: string;
   /** The folder in which Toolcrib leaves its files. */
   readonly folder: string;
+  /** The key of the user, and the line with the key of the server. */
+  readonly keys: { readonly user: string; readonly server: string };
+  /** Lets other clients connect on the loopback interface. Returns the port. */
+  listen(): Promise<number>;
   /** Returns the ids of the running ssh clients. */
   clients(): readonly number[];
 }
@@ -90,7 +96,17 @@ export function sshServer({
     `#!/bin/sh\nexec /usr/bin/ssh -F ${shellQuote(at("client-settings"))} "$@"\n`,
   );
   for (const name of readdirSync(at("programs"))) chmodSync(at(`programs/${name}`), 0o755);
+  const server = createServer((socket) => {
+    const { stdin, stdout } = spawn(at("programs/start-server"), { stdio: ["pipe", "pipe", "ignore"] });
+    socket.on("error", () => {}).pipe(stdin.on("error", () => {}));
+    stdout.pipe(socket);
+  });
   return {
+    keys: { user: readFileSync(at("user-key"), "utf8"), server: keyOf("host-key") },
+    listen: async () => {
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      return (server.address() as AddressInfo).port;
+    },
     env: { ...process.env, PATH: `${at("programs")}:${process.env.PATH}` },
     workspace: realpathSync(at("workspace")),
     folder: join(at("home"), ".cache/toolcrib/remote"),
@@ -99,6 +115,9 @@ export function sshServer({
         .split("\n")
         .filter((line) => line.includes(`/usr/bin/ssh -F ${at("client-settings")}`))
         .map((line) => Number.parseInt(line, 10)),
-    [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => {
+      server.close();
+      return temporary[Symbol.asyncDispose]();
+    },
   };
 }
