@@ -15,7 +15,7 @@ export function copyOfSshSettings(folder: string): readonly Shown[] {
   const source = join(folder, "ssh");
   copyFiles(target, source, 2);
   writeFileSync(join(source, connector), perlProgram(connector, import.meta.url));
-  // What the user and the system have set comes before it.
+  // Settings of the user and the system come before it.
   const connect = `perl ${join(target, connector)} %h %p`;
   appendFileSync(join(source, "ssh_config"), `\nHost *\n    ProxyCommand ${connect}\n`);
   return [{ source, target }];
