@@ -74,7 +74,7 @@ const attacks: Readonly<Record<string, readonly [command: string, held: readonly
     [".envrc", ".github", ".vscode"],
   ],
   "a hard link, which is changed later": [
-    "echo good > f; ln f .envrc; sleep 0.7; echo evil > f; test ! -e .envrc",
+    "echo good > f; ln f .envrc; while [ -e .envrc ]; do sleep 0.05; done; echo evil > f",
     [".envrc"],
   ],
   "a FIFO": ["mkfifo .envrc", [".envrc"]],
