@@ -12,7 +12,7 @@ export function collectLicences(files: readonly string[]): string {
   const byText = Map.groupBy([...names].sort(), licenceOf);
   return [
     "Toolcrib is built from its own code and that of these packages. Their licences follow; those of the grammars and of\n" +
-      "PDFium are in the NOTICE.md beside them. Shapes of keys are made from a file of gitleaks:\n\n" +
+      "PDFium are in the NOTICE.md beside them. Some shapes of keys come from gitleaks:\n\n" +
       readFileSync(join(import.meta.dirname, "../src/lib/secrets/gitleaks/LICENSE"), "utf8"),
     ...[...byText].map(([text, owners]) => `${owners.join("\n")}\n\n${text}\n`),
   ].join(`\n${"-".repeat(100)}\n\n`);

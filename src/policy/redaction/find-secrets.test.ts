@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
 import { findSecrets } from "../../lib/secrets/find-secrets.ts";
+import { keyShapes, tokenKind } from "../../lib/secrets/key-shapes.ts";
 import { redactText } from "./redact.ts";
 
 const random = randomLetters();
@@ -33,10 +35,10 @@ describe("keys with a recognizable shape", () => {
     "Twilio key": [`SK${random(hex, 32)}`],
     "Telegram token": [`AA${random(letters, 33)}`],
     "Discord token": [`MT${random(letters, 22)}.${random(letters, 6)}.${random(letters, 27)}`],
-    "Atlassian api token": [`ATATT3${random("[A-Za-z0-9_=-]", 185)}A`],
+    "Atlassian token": [`ATATT3${random("[A-Za-z0-9_=-]", 185)}A`],
     "Figma token": [`figd_${random(letters, 40)}`],
     "Doppler token": [`dp.pt.${random(letters, 43)}`, `dp.st.prd.${random(letters, 43)}`],
-    "Pulumi api token": [`pul-${random(hex, 40)}`],
+    "Pulumi token": [`pul-${random(hex, 40)}`],
   };
   for (const [kind, all] of Object.entries(keys)) {
     it(`finds a ${kind} at any position`, () => {
@@ -80,6 +82,21 @@ describe("keys with a recognizable shape", () => {
       /^\[redacted: AWS key\],\[redacted: AWS key\]\n[0-9a-f]{40}$/,
     );
   });
+});
+
+const generable = keyShapes.filter(([kind, shape]) => kind !== tokenKind && !shape.includes("(?<="));
+
+it.each(generable)("finds a %s of the shape %s in a sentence", (kind, shape) => {
+  // Without lookaheads, which cannot be generated, and without signs that real keys rarely have.
+  const usual = shape
+    .replace(/\(\?=[^)]*\)/g, "[0-9]")
+    .replace(/\[[^\]]*(?:\\w|\+)[^\]]*\]|\\w/g, "[A-Za-z0-9]");
+  const made = fc.sample(fc.stringMatching(new RegExp(`^(?:${usual})$`)), { numRuns: 20, seed: 1 });
+  const keys = made.filter((key) => new Set(key).size >= 12 && !/(.)\1{5}/.test(key));
+  expect(keys.length).toBeGreaterThan(0);
+  expect(keys.map((key) => redactText(`use ${key} for it`))).toEqual(
+    keys.map(() => `use [redacted: ${kind}] for it`),
+  );
 });
 
 describe("values that are secret by their name", () => {

@@ -116,7 +116,8 @@ it.each([
     const timer = setInterval(() => (turns += 1), 1);
     const redacted = await redactInTurns({ text });
     clearInterval(timer);
-    expect(redacted.text).toBe(text.replace(token, "[redacted: GitHub token]"));
+    // A difference between millions of letters would take gigabytes to show.
+    expect(redacted.text === text.replace(token, "[redacted: GitHub token]")).toBe(true);
     expect(turns).toBeGreaterThan(0);
   },
 );
