@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { cliWithModel } from "../../test/support/cli-with-model.ts";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
@@ -119,6 +121,37 @@ describe.skipIf((await missingHere("bwrap")) !== undefined)(
       ]);
       await fixture.run("quarantine", "allow", id, "--yes");
       expect(await shown()).toMatch(/^held back +\.envrc: allowed$/m);
+    });
+
+    it("is held back by the next call after kill -9, which says so once", { tags: "slow" }, async () => {
+      await using fixture = cliWorkspace();
+      const at = (name: string) => join(fixture.workspace, name);
+      fixture.write(
+        "make.sh",
+        "echo > begun; until [ -e go ]; do sleep 0.01; done; echo x > .envrc; echo > made; sleep 600\n",
+      );
+      const killed = fixture.start("call", "shell.run", "--command", "sh make.sh", "--mode", "yolo");
+      while (!existsSync(at("begun"))) await setTimeout(10);
+      // It looks every half second, and a stopped process does not.
+      killed.kill("SIGSTOP");
+      fixture.write("go", "");
+      while (!existsSync(at("made"))) await setTimeout(10);
+      killed.kill("SIGKILL");
+      await once(killed, "exit");
+      const left = existsSync(at(".envrc"));
+      const list = () => fixture.run("call", "shell.run", "--command", "ls -A", "--mode", "yolo");
+      const [next, then] = [await list(), await list()];
+      const heldBack = JSON.parse((await fixture.run("quarantine", "--json")).stdout);
+      expect([left, next.stdout, then.stdout, then.stderr]).toEqual([
+        true,
+        "begun\ngo\nmade\nmake.sh\n",
+        "begun\ngo\nmade\nmake.sh\n",
+        "",
+      ]);
+      expect(heldBack).toEqual([expect.objectContaining({ path: ".envrc", allowedAt: null })]);
+      expect(next.stderr.match(/.*held back.*/gi)).toEqual([
+        expect.stringMatching(/^After a crash: Held back, .*: \.envrc \(\w{6}\)\./),
+      ]);
     });
 
     it.each(["run", "chat"])("is shown by %s", { tags: "slow" }, async (command) => {

@@ -17,6 +17,8 @@ export interface HeldBack {
   readonly at: string;
   /** The hash of the file that was put back; null when nothing was. */
   readonly returned: string | null;
+  /** Set when its command has left it in a Toolcrib that was killed. The user was told when it was taken. */
+  readonly isAfterCrash?: true;
   /** Milliseconds since 1970; null until the user allows it. */
   readonly allowedAt: number | null;
   /** The entries that were taken, with paths relative to `path`: "" is the entry itself. */
@@ -70,7 +72,7 @@ export function heldBackSince(folder: string, since: number, workspace: string):
   // The folder changes with each entry.
   if ((statsAt(folder)?.mtimeMs ?? 0) < since) return [];
   return listHeldBack(folder)
-    .filter(({ heldAt, allowedAt }) => heldAt >= since && allowedAt === null)
+    .filter(({ heldAt, allowedAt, isAfterCrash }) => heldAt >= since && allowedAt === null && !isAfterCrash)
     .map(({ id, path, returned }) => {
       const back = returned === null ? "" : " The file from before is back.";
       return `${relative(workspace, path)} was created or changed while a command ran, and was held back.${back} See: toolcrib quarantine show ${id}`;

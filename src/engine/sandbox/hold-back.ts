@@ -251,10 +251,9 @@ export class HoldBack {
     return recordsIn(this.#options.folder).flatMap((record) => {
       if (!ownerHasEnded(basename(record), 0, longAbandonedMs)) return [];
       const plan = readPlan(record);
-      const remarks =
-        plan === undefined
-          ? []
-          : new HeldCommand(plan, { ...this.#options, record, isReadOnly: () => true }).end();
+      const quarantine = this.#options.quarantine.afterCrash();
+      const parts = { ...this.#options, quarantine, record, isReadOnly: () => true };
+      const remarks = plan === undefined ? [] : new HeldCommand(plan, parts).end();
       removeRecord(record);
       return remarks.map((remark) => `After a crash: ${remark}`);
     });

@@ -36,6 +36,13 @@ export interface HeldEntry {
   readonly text: string | null;
 }
 
+interface QuarantineOptions {
+  /** Private and created on first use. */
+  readonly folder: string;
+  readonly workspace: string;
+  readonly isAfterCrash?: boolean;
+}
+
 /**
  * The entries that were held back in a workspace. They are moved, never copied or deleted, so that neither a large file
  * nor a swapped link changes what happens. They wait in the state directory, which no command sees and git does not
@@ -44,11 +51,17 @@ export interface HeldEntry {
 export class Quarantine {
   readonly #folder: string;
   readonly #workspace: string;
+  readonly #isAfterCrash: boolean;
 
-  /** `folder` is private and created on first use. */
-  constructor({ folder, workspace }: { readonly folder: string; readonly workspace: string }) {
+  constructor({ folder, workspace, isAfterCrash = false }: QuarantineOptions) {
     this.#folder = folder;
     this.#workspace = workspace;
+    this.#isAfterCrash = isAfterCrash;
+  }
+
+  /** The same quarantine, which marks what it takes as left by a Toolcrib that was killed. */
+  afterCrash(): Quarantine {
+    return new Quarantine({ folder: this.#folder, workspace: this.#workspace, isAfterCrash: true });
   }
 
   /** Takes the entry `name` of a directory. `path` is its absolute path. */
@@ -65,7 +78,18 @@ export class Quarantine {
     }
     const entries = entriesAt(at);
     const kind = entries[0]?.kind ?? "other";
-    const held = { id, path, kind, heldAt: Date.now(), at, returned: null, allowedAt: null, entries };
+    const crash = this.#isAfterCrash ? { isAfterCrash: true as const } : {};
+    const held = {
+      id,
+      path,
+      kind,
+      heldAt: Date.now(),
+      at,
+      returned: null,
+      allowedAt: null,
+      entries,
+      ...crash,
+    };
     this.#write(held);
     return held;
   }

@@ -179,7 +179,7 @@ export class Tripwire {
     return this.#names().flatMap((name) => {
       if (!ownerHasEnded(name, 0, longAbandonedMs)) return [];
       const record = readRecord(join(this.#records, name));
-      const remarks = record === undefined ? [] : this.#settle(record);
+      const remarks = record === undefined ? [] : this.#settle(record, this.#quarantine.afterCrash());
       rmSync(join(this.#records, name), { force: true });
       return remarks.map((remark) => `After a crash: ${remark}`);
     });
@@ -195,10 +195,10 @@ export class Tripwire {
       .sort();
   }
 
-  #settle(record: RunRecord): readonly string[] {
+  #settle(record: RunRecord, quarantine: Quarantine = this.#quarantine): readonly string[] {
     const { entries, held } = record;
     const paths = record.paths.filter((path) => !record.absent.includes(path));
-    const parts = { reader: this.#reader, contents: this.#contents, quarantine: this.#quarantine };
+    const parts = { reader: this.#reader, contents: this.#contents, quarantine };
     const restoration = new Restoration(entries, parts);
     const closeAgain = openUpAbove([...paths, ...held.map(({ path }) => path)], this.#workspace);
     try {
