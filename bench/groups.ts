@@ -24,6 +24,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   retrieval: () => import("./groups/retrieval.ts"),
   meaning: () => import("./groups/meaning.ts"),
   git: () => import("./groups/git.ts"),
+  "confined-git": () => import("./groups/confined-git.ts"),
   documents: () => import("./groups/documents.ts"),
   calculator: () => import("./groups/calculator.ts"),
   mcp: () => import("./groups/mcp.ts"),
