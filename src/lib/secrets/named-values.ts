@@ -1,4 +1,5 @@
 import type { Secret } from "./secret.ts";
+import { kindOfName, mayEndName } from "./secret-names.ts";
 
 /** Finds values that are secret by their name: `name: value`, `--name value`, or a password in a URL. */
 export function findNamedValues(text: string): readonly Secret[] {
@@ -49,23 +50,10 @@ function nextSign(text: string, sign: ":" | "=", from: number): number {
   return -1;
 }
 
-/** Returns the kind of secret that a name indicates; undefined for other names. */
-export function kindOfName(name: string): string | undefined {
-  if (!mayEndName(name, name.length)) return undefined;
-  const [, password, token, key, secret] = secretName.exec(name) ?? [];
-  if (password !== undefined) return "password";
-  if (token !== undefined) return "token";
-  if (key !== undefined) return "key";
-  return secret === undefined ? undefined : "secret";
-}
-
 /** Returns whether a value can be a secret of this kind. */
 export function fitsName(kind: string, value: string): boolean {
   return kind === "password" ? looksLikePassword(value) || looksLikeKey(value) : looksLikeKey(value);
 }
-
-const secretName =
-  /(?:(passw(?:or)?d|passphrase|pwd|(?<![a-z])pass)|(tokens?)|((?:api|access|secret|private|account|auth|encryption|signing|shared|master|deploy|storage)[_-]?key)|(secrets?|credentials?))$/i;
 
 function valueOfName(text: string, at: number, sign: ":" | "="): Secret | undefined {
   const end = endOfName(text, at);
@@ -104,30 +92,6 @@ function isQuote(code: number): boolean {
 const slash = 0x2f;
 const blank = 0x20;
 const backslash = 0x5c;
-
-// The last three letters of a name show quickly whether it can be relevant. Other characters may count as letters.
-const endings = new Uint8Array(32 ** 3);
-const lastLetters = new Uint8Array(128);
-for (const letters of "ord swd pwd ase ass ken ens key ret ets ial als ion".split(" ")) {
-  endings[packed(letters, 3)] = 1;
-  const last = letters.charCodeAt(2);
-  lastLetters[last] = 1;
-  lastLetters[last & ~0x20] = 1;
-}
-
-function mayEndName(text: string, end: number): boolean {
-  if (end < 3 || lastLetters[text.charCodeAt(end - 1) & 127] === 0) return false;
-  return endings[packed(text, end)] === 1;
-}
-
-/** Returns the three letters before `end` as one number, the same for capital letters. */
-function packed(text: string, end: number): number {
-  return (
-    ((text.charCodeAt(end - 3) & 31) << 10) |
-    ((text.charCodeAt(end - 2) & 31) << 5) |
-    (text.charCodeAt(end - 1) & 31)
-  );
-}
 
 /** Returns the start of the value after ":", "=", ":=" or "=>"; undefined after a sign that gives no value. */
 function startOfValue(text: string, at: number, sign: ":" | "="): number | undefined {

@@ -105,6 +105,9 @@ it.each([
   "-Djavax.net.ssl.keyStorePassword=changeit",
   "-DnexusPass=abc",
   "https://mirror.test/?token=abc",
+  '-H "Authorization: Bearer abcdef"',
+  '{"client_secret": "abc"}',
+  "deploy --api-key abc --verbose",
   "https://abcdef@mirror.test/simple",
 ])("finds a secret in %s", (value) => {
   expect(holdsSecret(value)).toBe(true);
@@ -124,6 +127,8 @@ it.each([
     "git@github.com:ada/shop.git",
     "Europe/Berlin",
     "lib:src:/opt/python",
+    "/opt/token:/usr/bin",
+    "--token-file --verbose",
     "",
   ],
   ...["ssh://git@github.com/ada/shop", "rs=0:di=01;34:ln=01;36:*.tar=01;31", "ada@example.test"],

@@ -1,6 +1,7 @@
 import { findSecrets, findSecretsInTurns } from "../../lib/secrets/find-secrets.ts";
-import { fitsName, kindOfName } from "../../lib/secrets/named-values.ts";
+import { fitsName } from "../../lib/secrets/named-values.ts";
 import { markOf, type Secret } from "../../lib/secrets/secret.ts";
+import { kindOfName } from "../../lib/secrets/secret-names.ts";
 
 /** Replaces text that looks like a secret, and calls `found` with the kind of each. Keeps the line structure. */
 export function redactText(text: string, found: (kind: string) => void = ignore): string {
