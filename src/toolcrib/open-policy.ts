@@ -92,7 +92,8 @@ export class OpenPolicy {
     const hidden = environment ? [] : (options.hiddenPaths ?? []).map(realLocation);
     const served = [...(extraRoots?.except ?? []), ...hidden];
     // The files of another machine are decided by their names.
-    const content = environment ? {} : { lookAt, inGit, isOfRepository };
+    const byName = { isOfRepository: (path: string) => isOfRepository(path, () => false) };
+    const content = environment ? byName : { lookAt, inGit, isOfRepository };
     this.#context = { workspace, home, own, code, served, ...beyond, ...content };
     this.#current = compilePolicy(sources, this.#context);
     this.#grantedFile = policyFiles(config, id).granted;

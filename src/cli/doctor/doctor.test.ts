@@ -53,6 +53,12 @@ describe("toolcrib doctor", () => {
       rows: [
         ["ok", "node", process.version],
         ["ok", "programs", expect.stringMatching(/ripgrep \d.*, bash \d/)],
+        [
+          "warning",
+          "git",
+          expect.stringMatching(/^git takes any folder with HEAD, objects and refs for a repo/),
+        ],
+        ["", "Let it obey only .git folders: git config --global safe.bareRepository explicit"],
         ["ok", "workspace", fixture.workspace],
         ["ok", "state", state],
         ["ok", "config", `${join(fixture.home, "config")} (not created yet)`],
@@ -278,7 +284,9 @@ describe("toolcrib doctor", () => {
   });
 
   it("reports untrusted rules and interrupted calls", { tags: "slow" }, async () => {
-    await using fixture = cliWorkspace();
+    await using home = temporaryFolder();
+    writeFileSync(join(home.path, ".gitconfig"), "[safe]\n\tbareRepository = explicit\n");
+    await using fixture = cliWorkspace({ HOME: home.path, XDG_CONFIG_HOME: undefined });
     fixture.write(".toolcrib/rules", "allow run **\n");
     const { journal } = placesOf(fixture);
     mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });

@@ -72,6 +72,12 @@ export async function examineProgramsOf(
       throw error;
     }
   };
+  const gitScopes = async () => {
+    const args = ["config", "--show-scope", "--get-all", "safe.bareRepository"];
+    const program = await environment.start("git", { args, confinement: "ours", signal });
+    const [output] = await Promise.all([buffer(program.stdout), program.exit]);
+    return output.toString("latin1");
+  };
   const suffix = place === undefined ? "" : ` ${place}`;
   const found = await Promise.all(
     programs.map(async (program) => ({ ...program, version: await versionOf(program) })),
@@ -84,6 +90,21 @@ export async function examineProgramsOf(
       warning("programs", `${name} is not installed: ${lost}`, `Install ${name}${suffix}.`),
     ),
     ...found.flatMap(({ version, ...program }) => tooOld(program, version, suffix)),
+    ...(names.some((name) => name.startsWith("git ")) ? bareRepositories(await gitScopes(), suffix) : []),
+  ];
+}
+
+/** Advises that git ignores repositories without `.git`. `settings` are lines of a scope and a value, the last one counts. */
+function bareRepositories(settings: string, suffix: string): readonly Finding[] {
+  // Git does not obey a repository's own setting.
+  const values = [...settings.matchAll(/^(?:system|global|command)\t(.*)$/gm)].map(([, value]) => value);
+  if (values.at(-1) === "explicit") return [];
+  return [
+    warning(
+      "git",
+      "git takes any folder with HEAD, objects and refs for a repository, and runs what its settings name",
+      `Let it obey only .git folders${suffix}: git config --global safe.bareRepository explicit`,
+    ),
   ];
 }
 

@@ -1,7 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { commandTarget } from "../../../test/support/remote/command-target.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
 
 it("file tools ask before they make a directory a repository that git obeys", { tags: "slow" }, async () => {
   await using opened = await temporaryToolcrib({ mode: "cautious" });
@@ -28,6 +32,19 @@ it("file tools ask before they make a directory a repository that git obeys", { 
     ["needs-approval", "needs-approval", "written"],
     "needs-approval",
   ]);
+});
+
+it("file tools ask by the name alone on a target", { tags: "slow" }, async () => {
+  await using there = commandTarget('cd "$HOME/../workspace"');
+  await using folder = temporaryFolder();
+  await using crib = await openToolcrib({
+    ...{ target: there.target.name, sandbox: "none", mode: "cautious" },
+    ...{ stateDirectory: join(folder.path, "state"), configDirectory: join(folder.path, "config") },
+  });
+  const written = async (path: string) =>
+    (await crib.call("file.write", { path, content: "x\n" })).error?.code ?? "written";
+  const outcomes = [await written("lib/HEAD"), await written("lib/commondir"), await written("lib/config")];
+  expect(outcomes).toEqual(["needs-approval", "needs-approval", "written"]);
 });
 
 it("rules of the user allow it, and mode yolo", async () => {

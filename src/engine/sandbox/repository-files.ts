@@ -5,10 +5,10 @@ import { basename, dirname, join } from "node:path";
  * Whether git would obey a file because it makes its directory a repository, or is a setting or hook of one without
  * `.git`: a directory is one with `HEAD` and `commondir`, or with `HEAD`, `objects` and `refs`.
  */
-export function isOfRepository(path: string): boolean {
+export function isOfRepository(path: string, exists: (path: string) => boolean = existsSync): boolean {
   const name = basename(path);
   const directory = dirname(path);
   if (name === "HEAD" || name === "commondir") return true;
-  if (name === "config" || name === "config.worktree") return existsSync(join(directory, "HEAD"));
-  return basename(directory) === "hooks" && existsSync(join(dirname(directory), "HEAD"));
+  if (name === "config" || name === "config.worktree") return exists(join(directory, "HEAD"));
+  return basename(directory) === "hooks" && exists(join(dirname(directory), "HEAD"));
 }
