@@ -4,6 +4,7 @@ import { ToolError } from "../contract/error.ts";
 import type { ToolContext } from "../contract/tool.ts";
 import { refuseBlockingFiles } from "../lib/blocking-files.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
+import { gitReadingOptions, gitReadingVariables } from "../lib/git-reading.ts";
 import { escapeGlob } from "../lib/glob/glob.ts";
 import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
 import type { FileFilter } from "./file-filter.ts";
@@ -71,7 +72,7 @@ async function listWithGit(
   const patterns = tails.map((tail) => `*${escapeGlob(tail)}`);
   const listing = ["ls-files", "-z", "-c", "-o", "--exclude-standard", "--deduplicate"];
   const args = [...guarded(environment.workspace), ...listing, "--", ...patterns];
-  const listed = await outputOf("git", { args, cwd: directory || ".", env }, context);
+  const listed = await outputOf("git", { args, cwd: directory || ".", env: gitReadingVariables }, context);
   if (listed?.code !== 0) return undefined;
 
   const prefix = directory === "" ? "" : `${directory}/`;
@@ -91,20 +92,14 @@ async function listWithGit(
 
 /** Returns options that keep the repository's settings from running programs, using another folder or changing the result. */
 function guarded(workspace: string): string[] {
-  return [...settings.flatMap((setting) => ["-c", setting]), "--no-pager", `--work-tree=${workspace}`];
+  return [...gitReadingOptions(settings), `--work-tree=${workspace}`];
 }
 
 const settings = [
-  "core.fsmonitor=false",
-  "core.hooksPath=/dev/null",
   "core.ignoreCase=false",
   // The chain contains the user's excludes; the repository's setting could replace them here.
   "core.excludesFile=/dev/null",
-  "protocol.allow=never",
 ];
-
-/** A partial clone would fetch missing objects with any program that its settings name. "none" is not a protocol. */
-const env = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
 /** These change the result, so they are always listed: ignore files, submodules, repositories. */
 const alwaysListedByGit = [".gitignore", ".ignore", ".rgignore", ".gitmodules", "/"];

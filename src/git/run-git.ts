@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { Environment, OwnDirectory, RunningProcess } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { refuseBlockingFiles } from "../lib/blocking-files.ts";
+import { gitReadingVariables, gitVariables } from "../lib/git-reading.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { type FilterDriver, filesIncluded, settingsIn, withoutFilters } from "./filter-drivers.ts";
 import { liesIn } from "./paths.ts";
@@ -79,7 +80,7 @@ export async function startGit(
       ...args,
     ],
     cwd: repository?.directory || ".",
-    env: { ...fixedVariables, ...(use === "read" && readingVariables), ...options.env },
+    env: { ...fixedVariables, ...(use === "read" && gitReadingVariables), ...options.env },
     input,
     leavesFiles,
     ownDirectory: confinement === "ours" ? repository?.checked : undefined,
@@ -250,14 +251,9 @@ const fixedSettings: Readonly<Record<string, string>> = {
   "advice.detachedHead": "false",
 };
 
-/**
- * Allows no protocol, since none is called "none": a partial clone would fetch missing objects with any program that its
- * settings name. Paths are literal, never patterns.
- */
+/** Paths are literal, never patterns. */
 const fixedVariables: Readonly<Record<string, string>> = {
-  GIT_ALLOW_PROTOCOL: "none",
-  GIT_NO_LAZY_FETCH: "1",
-  GIT_TERMINAL_PROMPT: "0",
+  ...gitVariables,
   GIT_PAGER: "cat",
   GIT_EDITOR: "false",
   GIT_ASKPASS: "",
@@ -265,9 +261,6 @@ const fixedVariables: Readonly<Record<string, string>> = {
   GIT_LITERAL_PATHSPECS: "1",
   LC_ALL: "C",
 };
-
-/** Reading leaves the index as it is, so that the user's own git never finds it locked. */
-const readingVariables: Readonly<Record<string, string>> = { GIT_OPTIONAL_LOCKS: "0" };
 
 export const fixedDiffOptions: readonly string[] = [
   "--no-ext-diff",

@@ -5,6 +5,7 @@ import { boundedMemo } from "../lib/bounded-cache.ts";
 import { blobName } from "../lib/bytes/blob-name.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
+import { gitReadingOptions, gitReadingVariables } from "../lib/git-reading.ts";
 import { attempt } from "./attempt.ts";
 import { errnoOf } from "./file-errors.ts";
 import { ProgramFinder } from "./find-program.ts";
@@ -145,10 +146,10 @@ function blobsOf(
     const finder = new ProgramFinder({}, repository);
     output = outputOfProgramNow(
       finder.findNow("git"),
-      [...settings, command, "-z", ...words, "--", ...names],
+      [...gitReadingOptions(), "--literal-pathspecs", command, "-z", ...words, "--", ...names],
       {
         cwd: repository,
-        env: { ...variables, HOME: homedir(), PATH: finder.searchPath },
+        env: { ...gitReadingVariables, HOME: homedir(), PATH: finder.searchPath },
         timeout: 2000,
       },
     );
@@ -162,11 +163,3 @@ function blobsOf(
     return oid === undefined || name === undefined ? [] : [{ oid, path: join(repository, name) }];
   });
 }
-
-const settings = [
-  ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"],
-  ...["--no-pager", "--no-replace-objects", "--literal-pathspecs"],
-];
-
-/** Git fetches nothing, and writes nothing. */
-const variables = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };

@@ -6,6 +6,7 @@ import { type Entry, isSettled, type Repository, type Snapshot } from "../../../
 import { refuseBlockingFiles } from "../../../lib/blocking-files.ts";
 import { blobName } from "../../../lib/bytes/blob-name.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
+import { gitReadingOptions, gitReadingVariables } from "../../../lib/git-reading.ts";
 
 type GitEnvironment = Pick<Environment, "start" | "workspace">;
 
@@ -310,26 +311,6 @@ export function pathIn(repository: Repository, path: string): string {
 /** Attributes that make a file differ from its blob without changing its size. */
 const translating = ["filter", "ident", "working-tree-encoding"];
 
-const settings = [
-  "core.fsmonitor=false",
-  "core.hooksPath=/dev/null",
-  "protocol.allow=never",
-  "submodule.recurse=false",
-]
-  .flatMap((setting) => ["-c", setting])
-  .concat("--no-pager", "--no-replace-objects");
-
-/**
- * The variables keep a partial clone from fetching missing blobs with a program that its settings name. "none" is not
- * the name of a protocol.
- */
-const variables = {
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_NO_LAZY_FETCH: "1",
-  GIT_ALLOW_PROTOCOL: "none",
-  GIT_TERMINAL_PROMPT: "0",
-};
-
 /** Starts git in a directory of the workspace; undefined when it is missing. */
 async function startGit(
   environment: GitEnvironment,
@@ -337,8 +318,14 @@ async function startGit(
   args: readonly string[],
   { input, signal }: { readonly input?: Uint8Array; readonly signal: AbortSignal },
 ): Promise<ReturnType<typeof refuseBlockingFiles> | undefined> {
-  const options = { cwd: directory || ".", env: variables, input, signal, confinement: "ours" } as const;
-  const started = environment.start("git", { args: [...settings, ...args], ...options });
+  const options = {
+    cwd: directory || ".",
+    env: gitReadingVariables,
+    input,
+    signal,
+    confinement: "ours",
+  } as const;
+  const started = environment.start("git", { args: [...gitReadingOptions(), ...args], ...options });
   const process = await started.catch(unlessCancelled);
   const tree = posix.join(environment.workspace, directory);
   const places = { trees: [tree], directories: [posix.join(tree, ".git")] };
