@@ -22,8 +22,9 @@ export function indexPaths(rules: readonly PathRule[]): IndexedPaths {
 }
 
 /**
- * A rule about a path has a pattern whose last segment, stars aside, matches one of the path's names. Literal segments are
- * found by the name, others by its first or last character.
+ * A rule about a path has a pattern of which each segment, stars aside, matches one of the path's names. Rules are found by
+ * the last one: a literal by the name, others by its first or last character. Where it is wild at both ends, any literal is
+ * better: `/dev/fd/*` is found by `fd`.
  */
 function byLastName(rules: readonly PathRule[]): (name: string) => readonly PathRule[] {
   const literals = new Map<string, PathRule[]>();
@@ -31,7 +32,7 @@ function byLastName(rules: readonly PathRule[]): (name: string) => readonly Path
   const always: PathRule[] = [];
   for (const rule of rules)
     for (const pattern of rule.patterns) {
-      const segment = pattern.findLast((one) => one !== "**");
+      const segment = clearestIn(pattern);
       const text = segment && literalText(segment);
       if (segment === undefined) always.push(rule);
       else if (text === undefined) put(byEnd, endOf(segment), { segment, rule });
@@ -42,13 +43,32 @@ function byLastName(rules: readonly PathRule[]): (name: string) => readonly Path
       }
     }
   const anyEnd = byEnd.get("") ?? [];
-  return (name) => {
+  const find = (name: string): readonly PathRule[] => {
     const found = [...(literals.get(name) ?? []), ...always];
     const wild = [byEnd.get(`^${name[0]}`), byEnd.get(`${name.at(-1)}$`), anyEnd];
     for (const candidates of wild)
       for (const { segment, rule } of candidates ?? []) if (matchSegment(segment, name)) found.push(rule);
     return found;
   };
+  // A scan asks several times about each name, and about each directory again for every entry in it.
+  const known = new Map<string, readonly PathRule[]>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    if (known.size >= mostKnown) known.clear();
+    const found = find(name);
+    known.set(name, found);
+    return found;
+  };
+}
+
+const mostKnown = 1_000;
+
+function clearestIn(pattern: readonly Segment[]): NamePattern | undefined {
+  const names = pattern.filter((segment) => segment !== "**");
+  const last = names.at(-1);
+  const isClear = last === undefined || literalText(last) !== undefined || endOf(last) !== "";
+  return isClear ? last : (names.findLast((segment) => literalText(segment) !== undefined) ?? last);
 }
 
 interface Wild {

@@ -6,19 +6,28 @@ import { leadsThrough, matchNames } from "./path-pattern.ts";
 
 type Counts = (rule: PathRule) => boolean;
 
-/** Returns the rules that may match a path, in no order. */
+/** Returns the rules that may match a path, in no order. The last ones are cached: a scan asks several times about a path. */
 export function rulesNear(
   { paths }: Pick<IndexedPaths, "paths">,
-  { exact, folded }: Names,
+  names: Names,
 ): readonly PathRule[] {
-  return folded.flatMap((name, index) => nearName(paths, exact[index]!, name));
+  if (last.names === names && last.named === paths.named) return last.near;
+  const near: PathRule[] = [];
+  for (const [index, folded] of names.folded.entries()) {
+    near.push(...paths.named(folded));
+    const exact = names.exact[index]!;
+    // Rules that loosen are compared exactly.
+    if (exact !== folded) near.push(...paths.named(exact));
+  }
+  last = { names, named: paths.named, near };
+  return near;
 }
 
-function nearName({ named }: IndexedPaths["paths"], exact: string, folded: string): readonly PathRule[] {
-  const near = named(folded);
-  // Rules that loosen are compared exactly.
-  return exact === folded ? near : [...near, ...named(exact)];
-}
+let last: {
+  readonly names?: Names;
+  readonly named?: IndexedPaths["paths"]["named"];
+  readonly near: readonly PathRule[];
+} = { near: [] };
 
 /** Path rules, and what tells whether entries with certain names are secret. */
 export interface RefusingRules extends IndexedPaths {
