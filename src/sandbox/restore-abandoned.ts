@@ -2,18 +2,17 @@ import { join } from "node:path";
 import { namesIn } from "../system/directories.ts";
 
 /**
- * Returns the folders for records of running commands, for what was held back, and for stored scans, in the state
- * directory of a sandbox. All levels share them.
+ * Returns the folders for records of running commands and for what was held back, in the state directory of a sandbox.
+ * All levels share them.
  */
 export function recordFolders(
   directory: string,
-): Record<"held" | "quarantine" | "tripwire" | "repositories" | "scans", string> {
+): Record<"held" | "quarantine" | "tripwire" | "repositories", string> {
   return {
     held: join(directory, "held"),
     quarantine: join(directory, "quarantine"),
     tripwire: join(directory, "tripwire"),
     repositories: join(directory, "repositories"),
-    scans: join(directory, "scans"),
   };
 }
 

@@ -4,9 +4,9 @@ import { TimeSlice } from "../lib/async/time-slice.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { mayBePublicKeys } from "../lib/public-keys.ts";
 import { attempt, statsAt } from "../system/attempt.ts";
+import { ReliableTimes } from "../system/reliable-times.ts";
 import { withSlash } from "../system/workspace-path.ts";
 import { hasBareNames } from "./git-repair.ts";
-import { StoredScan } from "./stored-scan.ts";
 
 /** The entries that a sandbox must hide or protect in a directory tree. */
 export interface ScanResult {
@@ -57,8 +57,6 @@ interface ScanOptions {
   readonly maxDirectories?: number;
   /** The time limit for reading new directories. The next scan continues where this one stopped. */
   readonly maxMs?: number;
-  /** The private folder in which results are stored for later processes. Default: they are not stored. */
-  readonly store?: string | undefined;
 }
 
 /**
@@ -70,8 +68,7 @@ export class TreeScan {
   readonly #options: ScanOptions;
   /** The entries that the last scan found in each directory, by the rules with this key. */
   #known: { readonly key: string; readonly directories: Map<string, KnownDirectory> } | undefined;
-  /** How many directories were read since the results were stored. */
-  #unstored = 0;
+  readonly #reliable = new ReliableTimes();
   #running: { readonly key: string | undefined; readonly result: Promise<ScanResult> } | undefined;
 
   constructor(top: string, options: ScanOptions = {}) {
@@ -96,11 +93,8 @@ export class TreeScan {
     const timeSlice = new TimeSlice();
     const { key } = rules;
     const { leaveOut, maxDirectories = mostDirectories, maxMs = Number.POSITIVE_INFINITY } = this.#options;
-    const { store } = this.#options;
-    const stored =
-      store === undefined || key === undefined ? undefined : new StoredScan(store, this.#top, key);
     const isKnown = key !== undefined && this.#known?.key === key;
-    const before = isKnown ? this.#known!.directories : (stored?.read() ?? new Map<string, KnownDirectory>());
+    const before = isKnown ? this.#known!.directories : new Map<string, KnownDirectory>();
     const known = new Map<string, KnownDirectory>();
     const found = new FoundEntries();
     const queue: { readonly path: string; readonly isReadOnly: boolean }[] = [
@@ -117,30 +111,21 @@ export class TreeScan {
         isWhole = false;
         continue;
       }
-      const directory = look(path, isReadOnly, rules, remembered);
+      const directory = look(path, isReadOnly, rules, remembered, this.#reliable);
       if (directory === undefined) continue;
       if (directory === "closed") {
         found.hidden.push({ path, kind: "directory" });
         continue;
       }
       if (known.size < mostRemembered) known.set(path, directory);
-      if (directory !== remembered && directory.stamp !== undefined) this.#unstored += 1;
       for (const kind of ["hidden", "readOnly", "repositories", "bare", "unnameable", "sockets"] as const)
         found[kind].push(...(directory[kind] as never[]));
       for (const below of directory.below) if (!leftOut.has(below.path)) queue.push(below);
     }
     if (key !== undefined) this.#known = { key, directories: known };
-    // Stores the results when enough has changed that a later process saves more time than this.
-    if (stored !== undefined && this.#unstored > fewDirectories + known.size / 50) {
-      this.#unstored = 0;
-      stored.write(known);
-    }
     return { ...found, isWhole };
   }
 }
-
-// Reading this many directories again is cheaper than storing the results.
-const fewDirectories = 16;
 
 const mostDirectories = 1_000_000;
 const mostRemembered = 200_000;
@@ -200,6 +185,7 @@ function look(
   isReadOnly: boolean,
   rules: PathRules,
   known: KnownDirectory | undefined,
+  reliable: ReliableTimes,
 ): KnownDirectory | "closed" | undefined {
   const now = Date.now();
   const stats = statsAt(path);
@@ -208,7 +194,8 @@ function look(
   if (isClosed(stats)) return "closed";
   if (hasStamp(stats, known?.stamp) && known?.wasReadOnly === isReadOnly) return known;
   const { isCertain, ...sorted } = sort(path, isReadOnly, rules);
-  return { ...sorted, stamp: isCertain ? stampOf(stats, now) : undefined, wasReadOnly: isReadOnly };
+  const isReliable = isCertain && attempt(() => reliable.of(stats.dev, path)) === true;
+  return { ...sorted, stamp: isReliable ? stampOf(stats, now) : undefined, wasReadOnly: isReadOnly };
 }
 
 // System calls do not accept longer paths, and sandboxes add a prefix.
@@ -266,13 +253,8 @@ function sort(
     unnameable: orShared(sorted.unnameable),
     sockets: orShared(sorted.sockets),
     below: orShared(sorted.below),
-    // The directory does not change when the content of such a file does. Sockets are not stored: a later process must
-    // find them itself.
-    isCertain:
-      listed !== undefined &&
-      !isDeep &&
-      sorted.sockets.length === 0 &&
-      !entries.some(({ name }) => mayBePublicKeys(name)),
+    // The directory does not change when the content of such a file does.
+    isCertain: listed !== undefined && !isDeep && !entries.some(({ name }) => mayBePublicKeys(name)),
   };
 }
 

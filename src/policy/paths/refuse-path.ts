@@ -7,10 +7,7 @@ import { leadsThrough, matchNames } from "./path-pattern.ts";
 type Counts = (rule: PathRule) => boolean;
 
 /** Returns the rules that may match a path, in no order. The last ones are cached: a scan asks several times about a path. */
-export function rulesNear(
-  { paths }: Pick<IndexedPaths, "paths">,
-  names: Names,
-): readonly PathRule[] {
+export function rulesNear({ paths }: Pick<IndexedPaths, "paths">, names: Names): readonly PathRule[] {
   if (last.names === names && last.named === paths.named) return last.near;
   const near: PathRule[] = [];
   for (const [index, folded] of names.folded.entries()) {

@@ -14,7 +14,6 @@ import { repositoriesIn } from "../git-repositories.ts";
 import { lostWrites, type PrivateDirectories } from "../private-directories.ts";
 import { directoriesAbove, isInOneOf, isReal, realPathOf, realPathsOf } from "../real-paths.ts";
 import type { RepositoryCheck, RepositoryWatch } from "../repository-watch.ts";
-import { recordFolders } from "../restore-abandoned.ts";
 import { doctorHints, type PreparedLaunch, type SandboxContext } from "../sandbox.ts";
 import { type PathRules, rulesOf, type ScanResult, type TreeEntry, TreeScan } from "../tree-scan.ts";
 import { bundleEntries } from "./bundle-mounts.ts";
@@ -361,8 +360,7 @@ export class WorkspaceView {
   #newScan(top: string): TreeScan {
     const { workspace, maxGranted = 20_000 } = this.#options;
     const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 5_000 };
-    const store = recordFolders(this.#options.directory).scans;
-    return new TreeScan(top, { leaveOut: this.#unseen, store, ...budget });
+    return new TreeScan(top, { leaveOut: this.#unseen, ...budget });
   }
 
   /** Returns the replaced homes and temporary directories, without a temporary directory inside the workspace. */

@@ -13,7 +13,6 @@ import {
 } from "../private-directories.ts";
 import { probe } from "../probe.ts";
 import { realPathsOf } from "../real-paths.ts";
-import { recordFolders } from "../restore-abandoned.ts";
 import {
   doctorHints,
   type Launch,
@@ -68,7 +67,7 @@ class SeatbeltSandbox implements Sandbox {
 
   constructor(parts: SeatbeltParts) {
     this.#parts = parts;
-    this.#tree = new TreeScan(parts.workspace, { store: recordFolders(parts.directory).scans });
+    this.#tree = new TreeScan(parts.workspace);
   }
 
   async prepare(launch: Launch): Promise<PreparedLaunch> {

@@ -132,23 +132,26 @@ describe("a known snapshot", () => {
       [...entries.values()].every((entry) => isSettled(entry, takenMs));
     await expect.poll(async () => isOld(await take())).toBe(true);
     const known = await take();
-    return { world, take: () => take(known), known };
+    const close = () => {
+      pinning.close();
+      return world[Symbol.asyncDispose]();
+    };
+    return { world, take: () => take(known), known, [Symbol.asyncDispose]: close };
   }
 
   const pathsOf = ({ entries }: Snapshot) => [...entries.keys()].sort();
 
   it("gives its entries where nothing has changed", async () => {
-    const { world, take, known } = await openKnown({ "a/b": "1", "a/c/d": "2" });
-    await using _ = world;
-    const now = await take();
+    await using fixture = await openKnown({ "a/b": "1", "a/c/d": "2" });
+    const now = await fixture.take();
     expect(pathsOf(now)).toEqual(["a", "a/b", "a/c", "a/c/d"]);
-    for (const [path, entry] of now.entries) expect(entry).toBe(known.entries.get(path));
-    expect(now.listed!.get("a/c")!.paths).toBe(known.listed!.get("a/c")!.paths);
+    for (const [path, entry] of now.entries) expect(entry).toBe(fixture.known.entries.get(path));
+    expect(now.listed!.get("a/c")!.paths).toBe(fixture.known.listed!.get("a/c")!.paths);
   });
 
   it("hides no change of names or contents", async () => {
-    const { world, take, known } = await openKnown({ "a/b": "1", "a/c/d": "2", "a/e": "3", "f/g": "4" });
-    await using _ = world;
+    await using fixture = await openKnown({ "a/b": "1", "a/c/d": "2", "a/e": "3", "f/g": "4" });
+    const { world, take, known } = fixture;
     writeFileSync(world.path("a/c/new"), "");
     writeFileSync(world.path("a/b"), "other");
     rmSync(world.path("a/e"));
@@ -160,8 +163,8 @@ describe("a known snapshot", () => {
   });
 
   it("hides no entry of a directory whose times were put back", async () => {
-    const { world, take } = await openKnown({ "a/b": "1" });
-    await using _ = world;
+    await using fixture = await openKnown({ "a/b": "1" });
+    const { world, take } = fixture;
     const { atime, mtime } = statSync(world.path("a"));
     writeFileSync(world.path("a/new"), "");
     utimesSync(world.path("a"), atime, mtime);
@@ -169,8 +172,8 @@ describe("a known snapshot", () => {
   });
 
   it("lists nothing behind a link that has replaced a directory", async () => {
-    const { world, take } = await openKnown({ "a/b": "1", "other/b": "2", "other/c": "3" });
-    await using _ = world;
+    await using fixture = await openKnown({ "a/b": "1", "other/b": "2", "other/c": "3" });
+    const { world, take } = fixture;
     renameSync(world.path("a"), world.path("old"));
     world.link("a", "other");
     expect(pathsOf(await take())).toEqual(["a", "old", "old/b", "other", "other/b", "other/c"]);

@@ -71,14 +71,14 @@ export class Tripwire {
     readonly writable?: readonly string[];
   }) {
     const { workspace, directory, writable = [] } = options;
-    const { tripwire, quarantine, repositories, scans } = recordFolders(directory);
+    const { tripwire, quarantine, repositories } = recordFolders(directory);
     this.#workspace = workspace;
     this.#around = [workspace, ...writable];
     this.#records = join(tripwire, "runs");
     this.#contents = join(tripwire, "contents");
     this.#quarantine = new Quarantine({ folder: quarantine, workspace });
     this.#holdBack = openHoldBack({ workspace, directory });
-    this.#tree = new TreeScan(workspace, { store: scans });
+    this.#tree = new TreeScan(workspace);
     this.#repositories = new RepositoryWatch({ workspace, folder: repositories });
     makePrivateDirectory(this.#records);
   }
