@@ -28,9 +28,14 @@ export function pathspecs({ below }: Repository, paths: readonly string[]): read
   return ["--", ...(inside.length === 0 ? ["."] : inside)];
 }
 
-/** Whether tools may not read a path of git, at any revision. */
+/**
+ * Whether tools may not read a path of git, at any revision. A file that only its name makes secret is shown while git has
+ * its content in HEAD or in the index.
+ */
 export function isHidden({ top, environment }: Repository, path: string): boolean {
-  return environment.confinement?.isHidden?.(`${top === "/" ? "" : top}/${path}`) === true;
+  const { isHidden: isNamed, shownFromGit } = environment.confinement ?? {};
+  const real = `${top === "/" ? "" : top}/${path}`;
+  return isNamed?.(real) === true && shownFromGit?.([real]).has(real) !== true;
 }
 
 /** Refuses a path that tools may not read. `given` is the path as the caller wrote it. */

@@ -477,17 +477,15 @@ it("serves text of a workspace only as JSON or as a download", async () => {
 it.each([
   ["nothing", ""],
   ["half a header", "GET / HTTP/1.1\r\nHost: 127"],
-])("answers at once while 200 connections have sent %s", async (_, sent) => {
-  await using own = await openTestConsole();
+])("does not wait for 200 connections that have sent %s", async (_, sent) => {
+  // They would not end before the test does: a server that counted them would never answer.
+  await using own = await openTestConsole({ requestMs: 3_600_000 });
   const signed = await own.login();
   const idle = Array.from({ length: 200 }, () => connect(own.port, "127.0.0.1").on("error", () => {}));
   try {
     await Promise.all(idle.map((socket) => once(socket, "connect")));
     for (const socket of idle) socket.write(sent);
-    const began = performance.now();
     expect(await signed.get("/overview")).toBeDefined();
-    // They end after ten seconds; until then, a server that counts them refuses others.
-    expect(performance.now() - began).toBeLessThan(5_000);
     expect(idle.filter(({ closed }) => !closed).length).toBeGreaterThan(50);
   } finally {
     for (const socket of idle) socket.destroy();

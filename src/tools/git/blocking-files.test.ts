@@ -76,7 +76,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   "git.blame": { path: "a.txt" },
 };
 
-/** Opens a repository with one commit. `call` returns the message of the error, and fails when the answer takes long. */
+/** Opens a repository with one commit. `call` returns the message of the error, and fails when the call met its time limit. */
 async function openFixture() {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work space");
@@ -103,10 +103,9 @@ async function openFixture() {
       make(whole);
     },
     call: async (name: string, input: unknown = {}) => {
-      const began = performance.now();
       const { error } = await crib.call(name, input);
-      // The product waits for a second; without it, git waits until the limit of the call, a minute.
-      expect(performance.now() - began).toBeLessThan(20_000);
+      // Git itself would wait until the limit of the call.
+      expect(error?.code).not.toBe("timeout");
       return error?.message;
     },
     [Symbol.asyncDispose]: async () => {

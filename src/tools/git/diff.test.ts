@@ -8,6 +8,11 @@ async function diff(opened: GitFixture, input: object = {}) {
   return { data: data as { files: { path: string }[]; hidden: string[] }, text: content, isError };
 }
 
+async function show(opened: GitFixture) {
+  const { data, content } = await opened.call("git.show", { revision: "HEAD" });
+  return { data: data as { hidden: string[] }, text: content };
+}
+
 const plain = { isBinary: false, isCut: false };
 
 describe("git.diff", () => {
@@ -170,6 +175,30 @@ describe("git.diff", () => {
     expect((await diff(opened)).text).toBe(
       "No differences that can be shown: working tree against index.\n[1 file hidden by rules was skipped: .env]",
     );
+  });
+
+  it("shows a file with a secret name while git has its content", { tags: "slow" }, async () => {
+    await using opened = await openGitFixture({ files: { ".env.test": "PORT=1\n", a: "1\n" } });
+    opened.write({ ".env.test": "PORT=2\n" });
+    const [changed, named] = [await diff(opened), await diff(opened, { paths: [".env.test"] })];
+    opened.git("add", ".env.test");
+    const staged = await diff(opened, { staged: true });
+    const others = await diff(opened, { staged: true, paths: [".env.test"] });
+    opened.git("commit", "-qm", "Second");
+    const shown = await show(opened);
+    opened.write({ ".env.test": "PORT=3\n" });
+    const now = await show(opened);
+    const hidden = ({ data, text }: Awaited<ReturnType<typeof show>>) => [
+      data.hidden,
+      text.includes("+PORT=2"),
+    ];
+    expect([hidden(changed), named.isError]).toEqual([[[".env.test"], false], true]);
+    expect([staged, others, shown].map(hidden)).toEqual([
+      [[], true],
+      [[], true],
+      [[], true],
+    ]);
+    expect(hidden(now)).toEqual([[".env.test"], false]);
   });
 
   it("stores a huge diff and shows its start, with the names of all files", { tags: "slow" }, async () => {
