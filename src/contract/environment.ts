@@ -32,6 +32,12 @@ export interface Environment {
   /** Returns the absolute real path of `path`. A path that does not exist is named below its real parent. */
   realPath(path: string): Promise<string>;
 
+  /**
+   * Returns the real path of an entry outside the workspace, if commands in the sandbox can read it without a rule: system
+   * directories and toolchains. A link in the workspace may lead there, such as the `python` of a virtual environment.
+   */
+  pathOutsideSeenByCommands?(path: string): Promise<string | undefined>;
+
   /** Returns facts about an entry. Follows links by default. */
   info(path: string, options?: { readonly followLinks?: boolean | undefined }): Promise<FileInfo>;
 

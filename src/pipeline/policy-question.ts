@@ -60,6 +60,7 @@ export async function policyQuestion(
     asksBeforeCommands,
     shells,
     realPaths,
+    seenOutside: new Set(found.flatMap(({ real, isSeen }) => (isSeen && real !== undefined ? [real] : []))),
     outside: isConfined ? outsideOf(found, open) : undefined,
     notCovered: changes.length === 0 ? nowhere : await lossesOf(changes, realPaths, environment),
     holdsSecrets: isOpen ? await holdsSecrets(environment, guardPaths(policy)) : undefined,
@@ -80,6 +81,8 @@ interface ResolvedPath {
   readonly path: string;
   /** The path by which it is decided, if it is not the one that is written. */
   readonly real: string | undefined;
+  /** Whether it is outside, and commands can read it without a rule. */
+  readonly isSeen?: boolean;
   /** The error of the environment when it leads outside. */
   readonly outside?: ToolError;
 }
@@ -104,7 +107,8 @@ async function resolvePaths(
           hint: error.hint ?? "Use a path inside the workspace.",
           cause: error,
         });
-        return { path, real: realPathOutside(path, context), outside };
+        const seen = await environment.pathOutsideSeenByCommands?.(path);
+        return { path, real: seen ?? realPathOutside(path, context), isSeen: seen !== undefined, outside };
       }
     }),
   );
@@ -149,7 +153,10 @@ function realPathOutside(path: string, { workspace }: PathContext): string | und
   return isWithin(posix.resolve(workspace, path), workspace) ? outsideWorkspace : undefined;
 }
 
-type Lister = Pick<Environment, "workspace" | "openDirectory" | "realPath" | "walk">;
+type Lister = Pick<
+  Environment,
+  "workspace" | "openDirectory" | "realPath" | "pathOutsideSeenByCommands" | "walk"
+>;
 
 /** Whether the workspace contains a path that must not be read, or has too many entries to tell. */
 export async function holdsSecrets(environment: Lister, guard: PathGuard): Promise<boolean> {

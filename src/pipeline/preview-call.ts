@@ -109,6 +109,7 @@ const refused: Required<Omit<Environment, Fact | ReadingMethod>> = {
 
 type ReadingMethod =
   | "realPath"
+  | "pathOutsideSeenByCommands"
   | "info"
   | "readFile"
   | "readBytes"

@@ -182,6 +182,21 @@ it("asks in cautious about what undo cannot restore, and says why, by whatever t
   ]);
 });
 
+it("lets commands in bubblewrap read what they see outside, and nothing more", () => {
+  const python = "/home/ada/.pyenv/versions/3/bin/python";
+  const circumstances = { realPaths: { "venv/python": python }, seenOutside: [python] };
+  const about = (command: string, sandbox: "bwrap" | "landlock", ...more: string[]) =>
+    `${decideOn([{ kind: "execute", command }], [rules(more.join("\n"))], { ...circumstances, sandbox }).verdict}`;
+  expect([
+    about("venv/python -V", "bwrap"),
+    about("venv/python -V", "landlock"),
+    about("venv/python -V", "bwrap", "deny read ~/.pyenv/**"),
+    about("cp a venv/python", "bwrap"),
+    about("rm venv/python", "bwrap"),
+    about("cat /home/ada/notes", "bwrap"),
+  ]).toEqual(["allow", "ask", "deny", "ask", "ask", "ask"]);
+});
+
 it("decides by the riskiest part and names it", () => {
   const touched = [accesses.read!, accesses.execute!, accesses.write!];
   const { verdict, risk, record } = decideOn(touched, []);

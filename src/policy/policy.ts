@@ -165,6 +165,8 @@ export interface Question {
   readonly reachesOwnServers?: boolean | undefined;
   /** The real path of each named path whose spelling differs from it. */
   readonly realPaths: ReadonlyMap<string, string>;
+  /** Those real paths outside the workspace that commands in the sandbox can read without a rule. */
+  readonly seenOutside?: ReadonlySet<string> | undefined;
   /** The paths, as written in the call, that the environment refuses to its tool because they lead outside. */
   readonly outside?: ReadonlyMap<string, ToolError> | undefined;
   /** The state of the open shells that this call uses, by name; missing for a new shell. */

@@ -1,5 +1,5 @@
-import { chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chownSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { missingHere } from "../../../test/support/sandbox-fixture.ts";
@@ -105,6 +105,44 @@ inBubblewrap(
     const written = await shell.run("echo text | tee >(sleep 0.05; cat > copy) > /dev/null");
     expect([written.remarks, shell.read("copy")]).toEqual([[], "text\n"]);
     expect((await shell.run("sleep 0.01 & true")).remarks).toEqual([]);
+  },
+);
+
+inBubblewrap(
+  "a link to a toolchain runs without a question, and no other link does",
+  { tags: "slow" },
+  async () => {
+    await using folder = temporaryFolder();
+    using _ = withVariables({ HOME: folder.path });
+    const put = (path: string, content: string) => {
+      mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+      writeFileSync(join(folder.path, path), content, { mode: 0o755 });
+    };
+    put(".pyenv/versions/3/bin/python", "#!/bin/sh\necho 3\n");
+    put(".cargo/credentials.toml", "canary");
+    put("notes.txt", "canary");
+    await using opened = await temporaryToolcrib({ mode: "cautious", sandbox: "bwrap" });
+    const links = {
+      "venv/python3": ".pyenv/versions/3/bin/python",
+      "venv/credentials": ".cargo/credentials.toml",
+      "venv/notes": "notes.txt",
+      "venv/home": ".",
+    };
+    mkdirSync(opened.at("venv"));
+    for (const [path, target] of Object.entries(links))
+      symlinkSync(join(folder.path, target), opened.at(path));
+    symlinkSync("python3", opened.at("venv/python"));
+    const run = async (command: string) => {
+      const { content, error } = await opened.crib.call("shell.run", { command });
+      return error?.code ?? content;
+    };
+    expect([
+      await run("venv/python"),
+      await run("~/.pyenv/versions/3/bin/python"),
+      await run("cat venv/notes"),
+      await run("cat venv/home/notes.txt"),
+      await run("cat venv/credentials"),
+    ]).toEqual(["3", "3", "needs-approval", "needs-approval", "denied"]);
   },
 );
 

@@ -121,6 +121,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     const snapshot = (options: SnapshotOptions) => this.#snapshot(options);
     return new EffectWatches({ environment: this, snapshot, folder: this.#effectRecords });
   });
+  #toolChains: readonly string[] | undefined;
   #outside: { files: readonly IgnoreFileOutside[]; until: number } = { files: [], until: 0 };
 
   constructor(options: LocalEnvironmentOptions) {
@@ -159,6 +160,16 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       location.directory.close();
       return realPathOf(location);
     });
+  }
+
+  async pathOutsideSeenByCommands(path: string): Promise<string | undefined> {
+    if (this.#starting.sandbox === undefined) return undefined;
+    const real = realPathOfEntry(resolve(this.workspace, path));
+    const { isSystemPath, findVisible } = await import("../../engine/sandbox/visible.ts");
+    this.#toolChains ??= findVisible({}).toolChains.map(({ source }) => source);
+    const isSeen = (found: string) =>
+      isSystemPath(found) || this.#toolChains!.some((directory) => liesInside(found, directory));
+    return real !== undefined && isSeen(real) ? real : undefined;
   }
 
   async info(path: string, options: { readonly followLinks?: boolean | undefined } = {}): Promise<FileInfo> {

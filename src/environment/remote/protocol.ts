@@ -181,6 +181,7 @@ export type SentDirectory = Shaped<typeof opened>;
 /** The calls of the client: what it sends, and what the target answers. */
 export const methods = {
   realPath: { params: object({ path: text }), result: text },
+  pathOutsideSeenByCommands: { params: object({ path: text }), result: object({ real: optional(text) }) },
   info: { params: object({ path: text, followLinks: optional(yesOrNo) }), result: info },
   readFile: {
     params: object({ path: text, maxBytes: count, hashAbove: optional(count) }),

@@ -168,6 +168,10 @@ class RemoteEnvironment implements TargetEnvironment {
     return this.#inside(await this.#call("realPath", { path }));
   }
 
+  async pathOutsideSeenByCommands(path: string): Promise<string | undefined> {
+    return (await this.#call("pathOutsideSeenByCommands", { path })).real;
+  }
+
   info(
     path: string,
     { followLinks }: { readonly followLinks?: boolean | undefined } = {},

@@ -126,6 +126,9 @@ class ServedEnvironment {
 
   readonly #handlers: Handlers = {
     realPath: ({ path }) => this.#environment.realPath(path),
+    pathOutsideSeenByCommands: async ({ path }) => ({
+      real: await this.#environment.pathOutsideSeenByCommands?.(path),
+    }),
     info: ({ path, followLinks }) => this.#environment.info(path, { followLinks }),
     readFile: async ({ path, maxBytes, hashAbove = Infinity }, { signal }) => {
       const { bytes, ...rest } = await reading((reaching) =>

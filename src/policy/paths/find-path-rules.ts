@@ -1,4 +1,3 @@
-import type { SandboxLevel } from "../../contract/call.ts";
 import { isWithin, reasonOf } from "../guard-paths.ts";
 import type { PathContext, PathPart, Question } from "../policy.ts";
 import type { Policy } from "../rules/compile-policy.ts";
@@ -22,7 +21,7 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
   const { kind, target, risk } = part;
   if (target.kind === "output") return { risk };
   const doubt = part.in
-    ? outsideCommandRoots(part, target, policy.context, question.sandbox)
+    ? outsideCommandRoots(part, target, policy.context, question)
     : outsideToolRoots(part, target, policy.context);
   const all = namesToCheck(target, policy.context);
   const deny = part.namesOnly ? undefined : firstRefusal(all, kind, tool, policy);
@@ -85,10 +84,11 @@ function holdsWorkspace({ exact }: Names, { context }: Policy): boolean {
   return exact.length <= root.length && exact.every((name, at) => root[at] === name);
 }
 
-function findMentionRules(part: PathPart, { tool, sandbox }: Question, policy: Policy): RuleFinding {
+function findMentionRules(part: PathPart, question: Question, policy: Policy): RuleFinding {
+  const { tool } = question;
   const { target, risk } = part;
   if (target.kind !== "known") return { risk };
-  const doubt = outsideCommandRoots(part, target, policy.context, sandbox);
+  const doubt = outsideCommandRoots(part, target, policy.context, question);
   const all = namesToCheck(target, policy.context);
   const deny = firstRefusal(all, "read", tool, policy);
   if (deny !== undefined) return { risk, deny };
@@ -114,13 +114,14 @@ function outsideCommandRoots(
   { kind }: PathPart,
   target: Exclude<PathTarget, { kind: "output" }>,
   { workspace }: PathContext,
-  sandbox: SandboxLevel,
+  { sandbox, seenOutside }: Question,
 ): string | undefined {
   // In bubblewrap, /tmp belongs to the session.
   const ours = sandbox === "bwrap" ? [workspace, "/tmp"] : [workspace];
   const reached = target.real ?? target.path;
   const isOurs = ours.some((directory) => isWithin(reached, directory));
-  const isShown = kind === "read" && sandbox === "bwrap" && shownToAll.test(reached);
+  const isShown =
+    kind === "read" && sandbox === "bwrap" && (shownToAll.test(reached) || seenOutside?.has(reached));
   return isOurs || isShown || harmlessDevice.test(reached) ? undefined : "it is outside the workspace";
 }
 

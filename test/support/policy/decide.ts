@@ -33,6 +33,7 @@ export interface Circumstances {
   readonly asksBeforeCommands?: true;
   readonly reachesOwnServers?: boolean;
   readonly realPaths?: Readonly<Record<string, string>>;
+  readonly seenOutside?: readonly string[];
   readonly notCovered?: Readonly<Record<string, string>>;
   readonly holdsSecrets?: boolean;
   readonly undoLacks?: string;
@@ -54,6 +55,7 @@ export function decideOn(
     asksBeforeCommands: circumstances.asksBeforeCommands,
     reachesOwnServers: circumstances.reachesOwnServers,
     realPaths: new Map(Object.entries(circumstances.realPaths ?? {})),
+    seenOutside: new Set(circumstances.seenOutside),
     notCovered: new Map(Object.entries(circumstances.notCovered ?? {})),
     holdsSecrets: circumstances.holdsSecrets,
     undoLacks: circumstances.undoLacks,
