@@ -39,8 +39,10 @@ export async function stateOf(folder: string): Promise<State> {
 
   function readGitFile(path: string, git: string): void {
     const name = basename(path);
-    // These names and their contents depend on inodes and times.
-    if (/^(?:sharedindex\.|gc\.log$|fsmonitor)/.test(name)) return;
+    // These names and their contents depend on inodes, times and process ids.
+    if (/^(?:sharedindex\.|gc\.log$|fsmonitor)/.test(name) || path.includes("/subtree-cache/")) return;
+    // Git copies them from its templates, and obeys none of them.
+    if (/^description$|\.sample$/.test(name) || fileState(path).includes("# git ls-files --others")) return;
     if (name === "index") {
       waiting.push(
         output(join(folder, git), "ls-files", "-s", "-v").then(

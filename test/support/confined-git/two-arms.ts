@@ -45,7 +45,8 @@ export function openTwoArms(lanes = 1): TwoArms {
         for (const { top, outside } of [plain, inside]) {
           seed.copyTo(top);
           if (isOutside) cpSync(join(top, "remote.git"), join(outside, "remote.git"), { recursive: true });
-          if (given !== "") plainly(join(top, "repo"), given);
+          // The copy has other inodes and times than the index says.
+          plainly(join(top, "repo"), `git update-index -q --refresh\n${given}`);
         }
         const found: string[] = [];
         for (const line of lines) {

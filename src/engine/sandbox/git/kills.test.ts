@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined)("a command with git that is", () => {
         ...{ name, left: [], unknown: [], locks: [], fsck: "", settings: "ada@example.org\n", remarks: [] },
       });
       const next = await fixture.run(
-        `${begin(top)}git status > /dev/null && git reset -q --hard && git commit -q --allow-empty -m next && git log -1 --format=%s`,
+        `${begin(top)}git update-index -q --refresh; git status > /dev/null && git reset -q --hard && git commit -q --allow-empty -m next && git log -1 --format=%s`,
         confinement,
       );
       expect([name, next.stdout, next.stderr, next.code]).toEqual([name, "next\n", "", 0]);

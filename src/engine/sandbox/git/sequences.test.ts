@@ -41,7 +41,6 @@ const differToday: ReadonlySet<string> = new Set([
   "line ends and colours",
   "a setting that is added twice",
   "settings in parallel",
-  "restore",
   "restore of a deleted folder of settings",
   "read-tree and checkout-index",
   "a hook that reads its input and arguments",
@@ -78,7 +77,6 @@ const differToday: ReadonlySet<string> = new Set([
   "far back and forth",
   "init again",
   "init a bare repository",
-  "plumbing from blob to branch",
 ]);
 
 /** Set it to see every difference. */
