@@ -168,6 +168,14 @@ export interface Environment {
    */
   ignoreFilesOutside?(): Promise<readonly IgnoreFileOutside[]>;
 
+  /**
+   * Returns the entries of the workspace that these rules hide by their names, as sandboxes find them; undefined if they
+   * cannot all be found. Remembers directories: `pathsKey` is equal only for rules that decide the same.
+   */
+  hiddenEntries?(
+    rules: Required<Pick<Confinement, "isHidden" | "pathsKey">>,
+  ): Promise<readonly HiddenEntry[] | undefined>;
+
   /** Returns how commands are confined, detected by trying once. Missing when they are not confined. */
   sandbox?(): Promise<SandboxReport>;
 
@@ -525,6 +533,12 @@ export interface MachineFacts {
   readonly platform: string;
   /** Programs that tools use and that are not installed there. */
   readonly missing: readonly ("git" | "bash")[];
+}
+
+/** An entry that rules hide from commands, with its absolute path. */
+export interface HiddenEntry {
+  readonly path: string;
+  readonly kind: "file" | "directory";
 }
 
 /** How commands are confined, and why not better. */

@@ -1,14 +1,13 @@
 import { posix } from "node:path";
 import type { ToolAccess } from "../contract/access.ts";
 import type { SandboxLevel } from "../contract/call.ts";
-import type { Directory, Environment } from "../contract/environment.ts";
+import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import type { PathGuard } from "../contract/guard.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import type { Foreseeing, foreseeLoss } from "../journal/keep/foresee-loss.ts";
 import { loadOnce } from "../lib/async/load-once.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
-import { guardPaths, isWithin } from "../policy/guard-paths.ts";
+import { guardPaths, isWithin, readKeyOf } from "../policy/guard-paths.ts";
 import { changesPlanned, pathsNamed, type ReadCommand } from "../policy/parts.ts";
 import { outsideWorkspace, type PathContext, type PolicyMode, type Question } from "../policy/policy.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
@@ -63,7 +62,7 @@ export async function policyQuestion(
     seenOutside: new Set(found.flatMap(({ real, isSeen }) => (isSeen && real !== undefined ? [real] : []))),
     outside: isConfined ? outsideOf(found, open) : undefined,
     notCovered: changes.length === 0 ? nowhere : await lossesOf(changes, realPaths, environment),
-    holdsSecrets: isOpen ? await holdsSecrets(environment, guardPaths(policy)) : undefined,
+    holdsSecrets: isOpen ? await holdsSecrets(environment, policy) : undefined,
   };
 }
 
@@ -155,40 +154,27 @@ function realPathOutside(path: string, { workspace }: PathContext): string | und
 
 type Lister = Pick<
   Environment,
-  "workspace" | "openDirectory" | "realPath" | "pathOutsideSeenByCommands" | "walk"
+  "workspace" | "realPath" | "pathOutsideSeenByCommands" | "walk" | "hiddenEntries"
 >;
 
-/** Whether the workspace contains a path that must not be read, or has too many entries to tell. */
-export async function holdsSecrets(environment: Lister, guard: PathGuard): Promise<boolean> {
-  const isSecret = (path: string) => guard("read", posix.join(environment.workspace, path)) !== undefined;
-  let entriesLeft = maxEntries;
-  const search = async (directory: Directory): Promise<boolean> => {
-    try {
-      const entries = await directory.entries();
-      entriesLeft -= entries.length;
-      if (entriesLeft < 0) return true;
-      const isFile = ({ kind }: { readonly kind: string }) => kind !== "directory";
-      if (entries.filter(isFile).some(({ name }) => isSecret(posix.join(directory.path, name)))) return true;
-      for (const { name, kind } of entries) {
-        // The sandbox with a view searches the same folders: installed packages are public.
-        if (kind !== "directory" || name === "node_modules" || name === ".git") continue;
-        if (await search(await directory.openDirectory(name))) return true;
-      }
-      return false;
-    } finally {
-      directory.close();
-    }
-  };
+/** Whether the workspace contains a path that must not be read, or cannot be searched. */
+export async function holdsSecrets(environment: Lister, policy: Policy): Promise<boolean> {
+  const guard = guardPaths(policy);
+  const isSecret = (path: string) => guard("read", posix.resolve(environment.workspace, path)) !== undefined;
   try {
-    if (environment.walk === undefined) return await search(await environment.openDirectory("."));
-    // A round trip for each folder would be slow.
-    const { signal } = new AbortController();
-    const { paths, failed } = await environment.walk(".", { hidden: true, ignoreFiles: false, signal });
-    return paths.length > maxEntries || failed.length > 0 || paths.some(isSecret);
+    if (environment.walk !== undefined) {
+      // A round trip for each folder would be slow.
+      const { signal } = new AbortController();
+      const { paths, failed } = await environment.walk(".", { hidden: true, ignoreFiles: false, signal });
+      return failed.length > 0 || paths.some(isSecret);
+    }
+    const { hiddenFromAll } = await import("../policy/confined-paths.ts");
+    const rules = { isHidden: hiddenFromAll(policy), pathsKey: readKeyOf(policy) };
+    const hidden = await environment.hiddenEntries?.(rules);
+    // A file may be hidden only by its name.
+    return hidden?.some(({ path, kind }) => kind === "directory" || isSecret(path)) ?? true;
   } catch (error) {
     if (error instanceof ToolError) return true;
     throw error;
   }
 }
-
-const maxEntries = 20_000;

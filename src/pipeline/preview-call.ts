@@ -124,4 +124,5 @@ type ReadingMethod =
   | "readFiles"
   | "useContents"
   | "ignoreFilesOutside"
+  | "hiddenEntries"
   | "listens";

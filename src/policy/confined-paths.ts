@@ -1,7 +1,7 @@
 import type { Confinement } from "../contract/confinement.ts";
 import { ToolError } from "../contract/error.ts";
 import type { Segment } from "../lib/glob/glob-segment.ts";
-import { isWithin } from "./guard-paths.ts";
+import { isForAll, isWithin } from "./guard-paths.ts";
 import { type IndexedPaths, indexPaths } from "./paths/index-paths.ts";
 import { literalText, type Names, namesOf } from "./paths/path-names.ts";
 import { compilePath } from "./paths/path-pattern.ts";
@@ -36,6 +36,15 @@ export function hiddenPaths(rules: CountingRules): PathPredicate {
   );
   const refusing = isOpened ? refusingByName : refusingWhole;
   return (path) => refusing(rules, "read", namesOf(path, context), counts) !== undefined;
+}
+
+/** Returns the same for the paths that `guardPaths` may refuse to read, whatever the tool. */
+export function hiddenFromAll({
+  paths,
+  pathsThrough,
+  context,
+}: IndexedPaths & Pick<CountingRules, "context">): PathPredicate {
+  return hiddenPaths({ paths, pathsThrough, context, counts: isForAll, isParanoid: false });
 }
 
 /** Returns which hidden files are shown, because git has their content and only a built-in rule hides their names. */

@@ -66,11 +66,15 @@ export const readKeyOf = oncePerObject(({ paths, context }: Policy): string => {
 
 type GuardRules = Pick<Policy, "context" | "paths" | "pathsThrough">;
 
+/** The guard does not know the tool: a rule that opens a path for some tools counts. */
+export function isForAll({ by, effect }: PathRule): boolean {
+  return by === undefined || effect === "open";
+}
+
 function refuse(policy: GuardRules, use: "read" | "write", realPath: string): PathRefusal | undefined {
   const names = namesOf(realPath, policy.context);
   const rule =
-    // The guard does not know the tool: a rule that opens a path for some tools counts.
-    refusingRule(policy, use, names, ({ by, effect }) => by === undefined || effect === "open") ??
+    refusingRule(policy, use, names, isForAll) ??
     (use === "write" ? refusingRule(policy, "delete", names, ({ effect }) => effect !== "deny") : undefined);
   if (rule === undefined) return undefined;
   const { origin, rank } = rule;

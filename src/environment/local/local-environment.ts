@@ -1,6 +1,7 @@
 import { closeSync, openSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { relative, resolve } from "node:path";
+import type { Confinement } from "../../contract/confinement.ts";
 import type { EffectWatch, WatchWanted } from "../../contract/effects.ts";
 import type {
   Announcing,
@@ -15,6 +16,7 @@ import type {
   FileChange,
   FileContent,
   FileInfo,
+  HiddenEntry,
   IgnoreFileOutside,
   LineRange,
   LineSlice,
@@ -40,6 +42,7 @@ import { setDescriptorCheck } from "../../lib/time-bound.ts";
 import type { SandboxOptions } from "../../sandbox/open-sandbox.ts";
 import { realPathOf as realPathOfEntry } from "../../sandbox/real-paths.ts";
 import { recordFolders } from "../../sandbox/restore-abandoned.ts";
+import type { TreeScan } from "../../sandbox/tree-scan.ts";
 import { asToolError, isNoDirectory, outsideWorkspace } from "../../system/file-errors.ts";
 import type { Programs } from "../../system/find-program.ts";
 import { PathChecker } from "../../system/path-checker.ts";
@@ -122,6 +125,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     return new EffectWatches({ environment: this, snapshot, folder: this.#effectRecords });
   });
   #toolChains: readonly string[] | undefined;
+  #hidden: TreeScan | undefined;
   #outside: { files: readonly IgnoreFileOutside[]; until: number } = { files: [], until: 0 };
 
   constructor(options: LocalEnvironmentOptions) {
@@ -350,6 +354,15 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     if (now >= this.#outside.until)
       this.#outside = { files: ignoreFilesOutside(this.workspace), until: now + outsideMs };
     return this.#outside.files;
+  }
+
+  async hiddenEntries(
+    rules: Required<Pick<Confinement, "isHidden" | "pathsKey">>,
+  ): Promise<readonly HiddenEntry[] | undefined> {
+    const { rulesOf, TreeScan } = await import("../../sandbox/tree-scan.ts");
+    this.#hidden ??= new TreeScan(this.workspace);
+    const { hidden, unnameable, isWhole } = await this.#hidden.scan(rulesOf(rules));
+    return isWhole && unnameable.length === 0 ? hidden : undefined;
   }
 
   async sandbox(): Promise<SandboxReport> {
