@@ -54,6 +54,21 @@ export const group: Group = {
       writingCommand(`a writing command, ${size} files`, () => openLibrary(size)),
       writingCommand(`a writing command in a new process, ${size} files`, () => newProcess(size)),
     ]),
+    {
+      name: "ten writing commands in a row, 30k files",
+      about:
+        "Ten calls of shell.run of an open library, one after the other, each `echo N > file`; and ten by bash.",
+      rounds: 10,
+      goals: [],
+      contenders: {
+        bash: () =>
+          inARow(
+            10,
+            repeat((lap) => ["bash", "-c", `echo ${lap} > written`], folder),
+          ),
+        toolcrib: async () => inARow(10, await openLibrary("30k")),
+      },
+    },
   ],
 };
 
@@ -195,6 +210,16 @@ function writingCommand(name: string, toolcrib: () => Contender | Promise<Conten
       // Several laps: the kernel counts processor time in steps of 10 ms.
       bash: () => ({ ...repeat((lap) => ["bash", "-c", `echo ${lap} > written`], folder), laps: 10 }),
       toolcrib,
+    },
+  };
+}
+
+function inARow(times: number, contender: Contender): Contender {
+  return {
+    ...contender,
+    run: async () => {
+      for (let time = 0; time < times; time += 1) await contender.run();
+      return "exit 0";
     },
   };
 }
