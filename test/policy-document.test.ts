@@ -5,7 +5,7 @@ import { builtInRules } from "../src/policy/built-in-rules.ts";
 import { compilePolicy } from "../src/policy/rules/compile-policy.ts";
 import { decide } from "./support/policy/decide.ts";
 
-const text = ["policy", "recipes"]
+const text = ["policy", "policy/rules", "recipes"]
   .map((page) => readFileSync(join(import.meta.dirname, `../docs/${page}.md`), "utf8"))
   .join("\n");
 const blocks = [...text.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm)].flatMap(([, language, rules]) =>

@@ -14,12 +14,25 @@ const groups: readonly Group[] = [
   },
   { label: "Do: files and code", pages: ["editing", "code", "language-servers", "git", "shell", "undo"] },
   { label: "Do: other sources", pages: ["documents", "web", "basic", "remote"] },
-  { label: "Do: control", pages: ["console", "recipes", "sandbox", "configuration", "hooks", "skills"] },
+  {
+    label: "Do: control",
+    pages: ["console", "recipes", "sandbox", "sandbox/", "configuration", "hooks", "skills"],
+  },
   { label: "Do: models and agents", pages: ["models", "editors", "scripts", "fleet", "github-action"] },
   { label: "Do: your own program", pages: ["agent-library", "adapters", "backends", "rpc", "deploying"] },
   {
     label: "Look up",
-    pages: ["tools", "reference", "policy", "dialects", "tokens", "mcp-clients", "versioning", "changelog"],
+    pages: [
+      "tools",
+      "reference",
+      "policy",
+      "policy/",
+      "dialects",
+      "tokens",
+      "mcp-clients",
+      "versioning",
+      "changelog",
+    ],
   },
   {
     label: "Understand",

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { attacks } from "../../src/sandbox/proof/attacks.ts";
 
 it("the document lists every promise with the levels that keep it", () => {
-  const text = readFileSync(join(import.meta.dirname, "../../docs/sandbox.md"), "utf8");
+  const text = readFileSync(join(import.meta.dirname, "../../docs/sandbox/levels.md"), "utf8");
   const table = /^\| \| bwrap \| landlock \| none \|\n\|.*\n((?:\|.*\n)*)/m.exec(text)![1]!;
   const rows = table
     .trimEnd()
