@@ -60,8 +60,14 @@ export function danglingLink(path: string, target: string): ToolError {
 }
 
 export function outsideWorkspace(path: string, workspace: string): ToolError {
+  const isTemporary = /^\/(?:var\/)?tmp(?=\/|$)/;
+  // A workspace there has its neighbours there, too.
+  const why =
+    isTemporary.test(path) && !isTemporary.test(workspace)
+      ? `only commands can use ${isTemporary.exec(path)![0]}.`
+      : "links must stay inside it too.";
   return new ToolError("outside-workspace", `${path} leads outside the workspace`, {
-    hint: `Use a path inside ${workspace}; links must stay inside it too.`,
+    hint: `Use a path inside ${workspace}; ${why}`,
   });
 }
 
