@@ -64,7 +64,7 @@ describe.skipIf(missing.length > 0)(title("the network of an instance"), () => {
     symlinkSync(at("out"), at("link"));
     await using lab = openTestNetwork();
     const { namespace } = await lab.network.join();
-    const script = 'touch "$1/in/x"; touch "$1/out/x"; echo > /dev/null; exec ls -l /proc/self/fd';
+    const script = 'touch "$1/in/x"; touch "$1/out/x"; touch /dev/null; exec ls -l /proc/self/fd';
     const args = ["-c", script, "sh", folder.path];
     const joining = namespace.joining("/bin/sh", args, [at("in"), at("link"), at("missing")]);
     const ran = spawnSync(joining.file, joining.args, { cwd: "/", encoding: "utf8" });

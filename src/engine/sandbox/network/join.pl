@@ -9,7 +9,8 @@ my ($OPENAT2, $OPEN_TREE, $MOVE_MOUNT, $MOUNT_SETATTR) = (437, 428, 429, 442);
 my ($O_PATH, $CLOSE_ON_EXEC, $NO_SYMLINKS) = (0x200000, 0x80000, 4);
 my ($HERE, $CLONE, $EMPTY_PATH, $RECURSIVE, $READ_ONLY, $EMPTY_PATHS) = (-100, 1, 0x1000, 0x8000, 1, 0x44);
 my ($holder, $setns, $unshare, $count, @program) = @ARGV;
-my @writable = ("/proc", splice @program, 0, $count);
+my @devices = map "/dev/$_", qw(null zero full random urandom tty);
+my @writable = ("/proc", @devices, splice @program, 0, $count);
 # syscall accepts no literals.
 my ($root, $nothing) = ("/", "");
 
