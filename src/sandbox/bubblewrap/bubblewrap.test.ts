@@ -532,6 +532,16 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]).toEqual(["plain\nlink\nread\nwrite\n", [".env", "plain"], ["x"]]);
   });
 
+  it("has its network where a grant shows the private home and the workspace, too", async () => {
+    await using fixture = openSandboxFixture("bwrap");
+    const around = dirname(fixture.workspace);
+    const ran = await fixture.run("echo x > in; cat in", { readable: [around] });
+    expect([ran, (await fixture.environment.sandbox?.())?.missing]).toEqual([
+      { stdout: "x\n", stderr: "", code: 0, remarks: [] },
+      [],
+    ]);
+  });
+
   it("has no privileges, even when root starts it", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const tried = [

@@ -145,6 +145,7 @@ export function findStrayMount(
 ): string | undefined {
   const outside = readMountTable(tables.outside);
   const plannedAt = new Map(planned.map((mount) => [mount.target, mount]));
+  const writable = new Set(writableSources(planned));
   const isOutside = new Set(outside.map(({ point }) => point));
   // If there are several mounts on one path, only the last is visible.
   const seen = new Map(readMountTable(tables.inside).map((mounted) => [mounted.point, mounted]));
@@ -158,9 +159,11 @@ export function findStrayMount(
   return [...seen.values()].find(({ point, device, root }) => {
     if (liesInside(point, "/dev") || liesInside(point, "/proc")) return false;
     const mount = plannedAt.get(point);
-    if (mount === undefined) return !isOutside.has(point);
+    const isSame = () => `${device} ${root}` === identityOf(point, outside);
+    // A mount of a directory around it shows it, too, because bubblewrap starts with a mount of its own for it.
+    if (mount === undefined) return !isOutside.has(point) && !(writable.has(point) && isSame());
     if (!("source" in mount) || mount.source !== mount.target || isOutside.has(point)) return false;
-    return `${device} ${root}` !== identityOf(point, outside);
+    return !isSame();
   })?.point;
 }
 

@@ -66,6 +66,14 @@ it("finds a mount that was not planned", () => {
   expect(check([...good, "19 13 8:1 /home/me/.ssh /home/me/.ssh ro - ext4 /dev/a rw"])).toBe("/home/me/.ssh");
 });
 
+it("accepts a directory that commands can write where a mount around it shows it", () => {
+  const own = "19 10 8:1 /state/home /state/home ro - ext4 /dev/a rw";
+  expect([check([...good, own]), check([...good, own.replace("8:1 /state/home", "8:1 /root")])]).toEqual([
+    undefined,
+    "/state/home",
+  ]);
+});
+
 it("finds another disk with the same path", () => {
   expect(check(good.map((line) => line.replace("8:2 /data/fixed", "8:1 /data/fixed")))).toBe(
     `${work}/data/fixed`,
