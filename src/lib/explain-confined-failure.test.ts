@@ -51,6 +51,23 @@ describe("a command without network", () => {
   });
 
   it.each([
+    "fatal: not a git repository (or any parent up to mount point /)",
+    "Error: Cannot find module 'x'",
+    "sh: 1: eslint: not found",
+    "error TS6053: File '../../tsconfig.base.json' not found.",
+  ])("learns that a repository around the workspace is hidden: %s", (output) => {
+    expect([
+      explainConfinedFailure({ ...run, output, around: "/home/ada/all of it" }),
+      explainConfinedFailure({ ...run, output }),
+    ]).toEqual([
+      [
+        "Commands do not see the repository around the workspace, /home/ada/all of it. Start Toolcrib there, or add the rule `allow read /home/ada/all\\ of\\ it/**`, which shows it read-only.",
+      ],
+      [],
+    ]);
+  });
+
+  it.each([
     "Host key verification failed.\nfatal: Could not read from remote repository.",
     "git@example.com: Permission denied (publickey,password).",
   ])("learns that the keys of the user are hidden: %s", (output) => {
@@ -188,6 +205,9 @@ it.each([
     "~/lib is read-only for commands. The rule `allow write ~/lib/**` lets them write there.",
   ]);
   expect(explainConfinedFailure({ ...run, output, folderToWrite: () => undefined })).toEqual([]);
+  expect(explainConfinedFailure({ ...run, output, folderToWrite: () => "~/my lib" })).toEqual([
+    "~/my lib is read-only for commands. The rule `allow write ~/my\\ lib/**` lets them write there.",
+  ]);
 });
 
 it("explains to root that files of other users are out of reach", () => {

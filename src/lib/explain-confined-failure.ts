@@ -17,6 +17,8 @@ export interface ConfinedRun {
   readonly folderToWrite?: ((path: string) => string | undefined) | undefined;
   /** Whether commands see an entry of another user, over which root has no rights there. Default: unknown. */
   readonly isOfOther?: ((path: string) => boolean) | undefined;
+  /** The repository around the workspace, which commands do not see. Default: none. */
+  readonly around?: string | undefined;
   /** The names of variables that the command does not get, but that a rule could pass to it. */
   readonly withheld?: readonly string[];
 }
@@ -54,12 +56,24 @@ export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
     ...withheld,
     ...(offline === undefined ? [] : [offline]),
     ...shown,
+    ...explainAround(run, output),
     ...readOnly,
     ...ofOthers,
     ...(isRefusedWrite ? [readOnlyView] : []),
     ...refusals,
   ];
 }
+
+/** Names the rule for what a command has looked for in the folders above the workspace, such as `node_modules`. */
+function explainAround({ around }: ConfinedRun, output: string): readonly string[] {
+  if (around === undefined || !lackSign.test(output)) return [];
+  return [
+    `Commands do not see the repository around the workspace, ${around}. Start Toolcrib there, or add the rule \`allow read ${everythingIn(around)}\`, which shows it read-only.`,
+  ];
+}
+
+const lackSign =
+  /not a git repository|cannot find (?:module|package)|MODULE_NOT_FOUND|no module named|command not found|: not found$|could not find `?Cargo\.toml|\.\.\/[^\n]{0,200}(?:not found|no such file)/im;
 
 const refusedWrite = /read-only file system|EROFS|permission denied|EACCES/i;
 
@@ -90,9 +104,13 @@ function explainReadOnly({ folderToWrite }: ConfinedRun, output: string): readon
   );
   const folders = new Set(pathsIn(near).flatMap((path) => folderToWrite(path) ?? []));
   return [...folders].slice(0, 1).map((folder) => {
-    const pattern = /\s/.test(folder) ? `"${folder}/**"` : `${folder}/**`;
-    return `${folder} is read-only for commands. The rule \`allow write ${pattern}\` lets them write there.`;
+    return `${folder} is read-only for commands. The rule \`allow write ${everythingIn(folder)}\` lets them write there.`;
   });
+}
+
+/** Returns the pattern of a rule. In quotes, `~` and `**` would be names. */
+function everythingIn(folder: string): string {
+  return `${folder.replace(/\s/g, "\\$&")}/**`;
 }
 
 // Maven only finds that its lock is missing.

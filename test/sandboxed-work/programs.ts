@@ -119,7 +119,7 @@ export const programs: Readonly<Record<string, Program>> = {
       "pom.xml": pom,
       "A.java": 'public class A { public static void main(String[] a) { System.out.println("java"); } }',
     },
-    line: "mvn -o -B -v 2>&1 | grep -o 'Apache Maven' && mvn -o -B validate 2>&1 | grep -o 'BUILD SUCCESS' && javac A.java && java A",
+    line: "mvn -o -B -v 2>&1 | grep -o 'Apache Maven' && mvn -o -B -Dmaven.repo.local=repository validate 2>&1 | grep -o 'BUILD SUCCESS' && javac A.java && java A",
     prints: "Apache Maven\nBUILD SUCCESS\njava\n",
   },
   ruby: {

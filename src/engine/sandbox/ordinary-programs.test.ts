@@ -146,6 +146,27 @@ inBubblewrap(
   },
 );
 
+withPrograms("git")(
+  "a folder of a repository sees the rest by a rule that is named",
+  { tags: "slow" },
+  async () => {
+    await using folder = temporaryFolder();
+    const workspace = join(folder.path, "packages/a");
+    for (const path of [workspace, join(folder.path, "node_modules/x")]) mkdirSync(path, { recursive: true });
+    mkdirSync(join(folder.path, ".git"));
+    writeFileSync(join(folder.path, "node_modules/x/index.js"), "console.log('found')");
+    const command = "node -e 'require(\"x\")'";
+    const open = (rules: readonly string[]) =>
+      temporaryToolcrib({ mode: "yolo", sandbox: "bwrap", workspace, rules });
+    const rule = `allow read ${folder.path.replace(/ /g, "\\ ")}/**`;
+    await using without = await open([]);
+    const { data } = await without.crib.call("shell.run", { command });
+    expect(data?.remarks).toEqual([expect.stringContaining(`or add the rule \`${rule}\``)]);
+    await using withRule = await open([rule]);
+    expect((await withRule.crib.call("shell.run", { command })).content).toBe("found");
+  },
+);
+
 inBubblewrap("the signal or code of a command is what it is outside", { tags: "slow" }, async () => {
   await using shell = await openShell({ sandbox: "bwrap" });
   const ends = ["exit 7", "kill -KILL $$", "kill -SEGV $$"].map(async (command) => {

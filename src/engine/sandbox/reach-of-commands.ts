@@ -5,6 +5,7 @@ import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { ConfinedRun } from "../../lib/explain-confined-failure.ts";
 import { attempt } from "../../system/attempt.ts";
+import { nearestRepository } from "../../system/directories.ts";
 import { withheldVariables } from "../../system/environment-variables.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { isSystemPath } from "./visible.ts";
@@ -15,14 +16,23 @@ type Place = Pick<Environment, "workspace" | "confinement" | "keepsShells">;
 export function reachOfCommands(
   environment: Place,
   cwd = ".",
-): Pick<ConfinedRun, "isUnseen" | "folderToWrite" | "isOfOther" | "withheld"> {
+): Pick<ConfinedRun, "isUnseen" | "folderToWrite" | "isOfOther" | "withheld" | "around"> {
   if (environment.keepsShells) return {};
   return {
     isUnseen: isUnseenPath(environment),
     folderToWrite: folderToWrite(environment),
     isOfOther: isOfOtherUser(resolve(environment.workspace, cwd)),
+    around: repositoryAround(environment),
     withheld: withheldVariables(process.env, environment.confinement?.variables),
   };
+}
+
+/** Returns the repository of which the workspace is a part, unless commands see it, or the home is in it. */
+function repositoryAround({ workspace, confinement }: Place): string | undefined {
+  const found = nearestRepository(workspace)?.directory;
+  if (found === undefined || found === workspace || liesInside(homedir(), found)) return undefined;
+  const { readable = [], writable = [] } = confinement ?? {};
+  return [...readable, ...writable].some((path) => liesInside(found, path)) ? undefined : found;
 }
 
 /** Returns whether a path of this machine exists, and commands see it only by a rule. */
