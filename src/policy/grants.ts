@@ -1,10 +1,10 @@
 import type { SimpleCommand } from "../engine/policy/commands/command.ts";
 import { isKnownProgram } from "../engine/policy/commands/names.ts";
+import { gitSubcommandAt, programName } from "../engine/policy/commands/spellings.ts";
 import { passesInput } from "../engine/policy/what-still-asks.ts";
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts";
 import { harm } from "./rules/command-risk.ts";
-import { gitSubcommandAt, programName } from "./rules/spellings.ts";
 
 /** The rules that an answer adds, and what they allow the tool, in words: `run exactly: npm test`. */
 export interface GrantWidth {

@@ -1,5 +1,5 @@
-import { gitSubcommandAt, programName } from "../../policy/rules/spellings.ts";
 import type { SimpleCommand } from "./commands/command.ts";
+import { gitSubcommandAt, programName } from "./commands/spellings.ts";
 
 type Named = Pick<SimpleCommand, "program" | "words">;
 

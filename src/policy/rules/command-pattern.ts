@@ -1,11 +1,11 @@
 import type { ToolRisk } from "../../contract/access.ts";
+import { programName, type Spelling, usualForm } from "../../engine/policy/commands/spellings.ts";
 import { escapeGlob } from "../../lib/glob/glob.ts";
 import { type NamePattern, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
 import { fold } from "../paths/path-names.ts";
 import { compilePath } from "../paths/path-pattern.ts";
 import type { PathContext } from "../policy.ts";
 import type { RuleWord } from "./rule-words.ts";
-import { programName, type Spelling, usualForm } from "./spellings.ts";
 
 export type CommandPattern =
   /** A class of commands by their risk, such as `@read`. */

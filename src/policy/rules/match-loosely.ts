@@ -1,5 +1,14 @@
 import type { SimpleCommand, Word } from "../../engine/policy/commands/command.ts";
 import { wordAt } from "../../engine/policy/commands/command.ts";
+import {
+  gitCommands,
+  gitSubcommandAt,
+  meaningOf,
+  programName,
+  programNames,
+  type Spelling,
+  usualForm,
+} from "../../engine/policy/commands/spellings.ts";
 import { matchSegment } from "../../lib/glob/glob-segment.ts";
 import {
   baseName,
@@ -9,15 +18,6 @@ import {
   type WordPattern,
 } from "./command-pattern.ts";
 import { harm } from "./command-risk.ts";
-import {
-  gitCommands,
-  gitSubcommandAt,
-  meaningOf,
-  programName,
-  programNames,
-  type Spelling,
-  usualForm,
-} from "./spellings.ts";
 
 /**
  * Returns whether an ask or deny rule matches a command. The rule is a prefix: more words may follow. Its operands must

@@ -1,6 +1,6 @@
-import { programName } from "../../../policy/rules/spellings.ts";
 import { type SimpleCommand, type Word, wordAt } from "./command.ts";
 import { isShellNetwork } from "./named-paths.ts";
+import { programName } from "./spellings.ts";
 
 /** A host that a command names. `address` is undefined for a program that connects to a host which no word names. */
 export interface NamedHost {

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { programName } from "../../../policy/rules/spellings.ts";
 import { type SimpleCommand, type Word, wordAt } from "./command.ts";
+import { programName } from "./spellings.ts";
 
 /** A path that a word or redirection of a command names, as far as it is known. */
 export interface NamedPath {

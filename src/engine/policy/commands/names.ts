@@ -1,7 +1,7 @@
 import type { ToolRisk } from "../../../contract/access.ts";
-import { gitSubcommandAt, programName } from "../../../policy/rules/spellings.ts";
 import { gitLossOf } from "../what-still-asks.ts";
 import type { SimpleCommand, Word } from "./command.ts";
+import { gitSubcommandAt, programName } from "./spellings.ts";
 
 /**
  * The class of a command by the name of its program. It decides which view a command gets and when a question comes, never

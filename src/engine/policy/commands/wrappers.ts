@@ -1,5 +1,5 @@
-import { gitSubcommandAt, programName } from "../../../policy/rules/spellings.ts";
 import type { SimpleCommand, Word } from "./command.ts";
+import { gitSubcommandAt, programName } from "./spellings.ts";
 
 /** A command inside another: further words of it, or a text that a shell reads. */
 export type Inner =
