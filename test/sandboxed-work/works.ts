@@ -181,8 +181,9 @@ export const works: Readonly<Record<string, Work>> = {
   "temporary files": {
     needs: [],
     steps: [
-      'file=$(mktemp) && echo kept > "$file" && echo "$file" > name && node -e "fs.writeFileSync(os.homedir() + \'/note\', \'home\\n\')"',
-      'cat "$(cat name)" ~/note',
+      // The answer would name a lost file that is not hidden, or whose name is in the command.
+      "file=$(mktemp) && echo kept > \"$file\" && echo \"$file\" > name && node -e \"fs.writeFileSync(os.homedir() + '/.no' + 'te', 'home\\n')\"",
+      'cat "$(cat name)" ~/.note',
       "echo shared > /dev/shm/toolcrib-work && cat /dev/shm/toolcrib-work && rm /dev/shm/toolcrib-work",
       "cp name /tmp/toolcrib-work 2>&1 && echo there",
     ],
