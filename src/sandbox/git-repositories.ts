@@ -178,6 +178,34 @@ function linkedRepository(
   }
 }
 
+/**
+ * Closes the git directories of repositories for commands: only git writes them, which runs outside. Repositories whose git directory is
+ * elsewhere or behind a link keep their protection.
+ */
+export function closedRepositories(
+  workspace: string,
+  found: readonly string[],
+  protection: ReturnType<typeof repositoriesIn>,
+): ReturnType<typeof repositoriesIn> & { readonly closed: readonly string[] } {
+  const top = join(workspace, ".git");
+  const closed = [...new Set([top, ...found])].filter(
+    (git) => basename(git) === ".git" && kindOf(git) === "directory" && namesIfReadable(git).includes("HEAD"),
+  );
+  const isClosed = (path: string) => closed.some((git) => liesInside(path, git));
+  const parts = protection.parts.map((part) => {
+    if (!part.held.every(isClosed)) return part;
+    const isOpen = (path: string) => !isClosed(path);
+    return {
+      held: [],
+      readOnly: part.readOnly.filter(isOpen),
+      absent: part.absent.filter(({ path }) => isOpen(path)),
+    };
+  });
+  // Git LFS is a filter, which runs where git directories are closed.
+  const open = closed.map((git) => join(git, "lfs")).filter((path) => kindOf(path) === "directory");
+  return { ...protection, parts: [...parts, ...open.map(onlyHeld)], closed };
+}
+
 function kindOf(path: string): "directory" | "closed" | "file" | "link" | undefined {
   const stats = statsAt(path);
   if (stats?.isDirectory()) return isClosed(stats) ? "closed" : "directory";

@@ -111,11 +111,14 @@ const attacks: readonly (readonly [string, readonly string[], readonly string[]]
   ],
 ];
 
+/** With bubblewrap, commands cannot make them at all. */
+const prevented = ["the repository of a submodule that is not initialised", "settings of a new submodule"];
+
 describe.each(levels)("repositories that a command leaves in the workspace, with %s", (level) => {
   it.skipIf(missing[level]).each(attacks)(
     "do not run programs outside: %s",
     { tags: "slow" },
-    async (_, commands, then) => {
+    async (name, commands, then) => {
       await using fixture = openRepository(level);
       git(fixture.workspace, "init", "-q", "--bare", "remote.git");
       const remarks: string[] = [];
@@ -130,7 +133,7 @@ describe.each(levels)("repositories that a command leaves in the workspace, with
       }
       expect([existsSync(join(fixture.outside, "ran")), remarks.join("\n")]).toEqual([
         false,
-        expect.stringContaining("settings run programs"),
+        level === "bwrap" && prevented.includes(name) ? "" : expect.stringContaining("settings run programs"),
       ]);
     },
   );
@@ -142,9 +145,9 @@ describe.each(levels)("repositories that a command leaves in the workspace, with
       await using fixture = openRepository(level);
       git(fixture.workspace, "commit", "-qm", "second", "--allow-empty");
       const evil = `touch '${fixture.outside}/ran'`;
+      fixture.put("editor", `sed -i 1ibreak "$1"; printf ' x\\t%s\\nexec %s\\n' "${evil}" "${evil}" >> "$1"`);
       const { remarks } = await fixture.run(
-        `GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -q -i --keep-empty HEAD~1 2>&1
-printf ' x\t%s\nexec %s\n' "${evil}" "${evil}" >> .git/rebase-merge/git-rebase-todo`,
+        "GIT_SEQUENCE_EDITOR='sh ./editor' git rebase -q -i --keep-empty HEAD~1 2>&1",
       );
       git(fixture.workspace, "rebase", "--continue");
       expect([existsSync(join(fixture.outside, "ran")), remarks]).toEqual([

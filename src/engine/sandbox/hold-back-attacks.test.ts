@@ -125,7 +125,8 @@ for (const level of ["bwrap", "landlock"] satisfies readonly SandboxLevel[]) {
       ]);
     }, 60_000);
 
-    it("is ended when it makes git obey another directory", async () => {
+    // With bubblewrap, it cannot create this file.
+    it.skipIf(level === "bwrap")("is ended when it makes git obey another directory", async () => {
       await using fixture = openSandboxFixture(level);
       mkdirSync(join(fixture.workspace, ".git/objects"), { recursive: true });
       mkdirSync(join(fixture.workspace, ".git/refs"));

@@ -50,7 +50,7 @@ it.skipIf(missing !== undefined).each(["in place", "by rename"])(
             expect.stringMatching(
               /^Held back, .*: \.envrc \(\w+\), \.gitlab-ci\.yml \(\w+\), \.mcp\.json \(\w+\)\. The/,
             ),
-            expect.stringMatching(/ and 2 more was replaced outside while the command ran/),
+            expect.stringMatching(/\.env(?: and \d more)? was replaced outside while the command ran/),
           ],
     ]);
     // A mount keeps its file from the command only until the file is replaced.

@@ -27,7 +27,7 @@ describe.skipIf(sshMissing)(
     it("gives the files and commands of the target, in its own sandbox", async () => {
       await using there = sshServer();
       const { env, workspace } = there;
-      expect(gzipSync(programs.server.content).length).toBeLessThan(153_000);
+      expect(gzipSync(programs.server.content).length).toBeLessThan(168_000);
       const target = parseTarget(`ssh:test-host:${workspace}`);
       const environment = await openRemoteEnvironment(await connectTarget(target, { programs, env }));
       await environment.writeFile("a.txt", Buffer.from("hello"));

@@ -7,7 +7,8 @@ export interface BubblewrapProfile {
   readonly mounts: readonly Mount[];
   readonly cwd: string;
   readonly variables: Variables;
-  readonly seccomp: number;
+  /** The descriptor of the seccomp program. Undefined for the view of git, whose first program sets the view up. */
+  readonly seccomp: number | undefined;
   /** Passes `--disable-userns`, which bubblewrap has since 0.8. The seccomp program refuses user namespaces as well. */
   readonly forbidsUserNamespaces: boolean;
   /** The size of the file system at /dev/shm. Only a bubblewrap that has `--disable-userns` can set it. */
@@ -22,6 +23,7 @@ export function bubblewrapArguments(profile: BubblewrapProfile): readonly string
     ...["--unshare-all", ...(profile.keepsNetwork ? ["--share-net"] : []), "--unshare-user"],
     ...(profile.forbidsUserNamespaces ? ["--disable-userns"] : []),
     ...["--cap-drop", "ALL", "--die-with-parent", "--new-session"],
+    ...(profile.seccomp === undefined ? ["--cap-add", "CAP_SYS_ADMIN"] : []),
     ...profile.mounts.flatMap(mountArguments),
     ...(profile.forbidsUserNamespaces
       ? ["--perms", "1777", "--size", String(profile.memoryBytes), "--tmpfs", "/dev/shm"]
@@ -30,7 +32,7 @@ export function bubblewrapArguments(profile: BubblewrapProfile): readonly string
     ...(profile.mounts.some(({ target }) => target === "/") ? [] : ["--remount-ro", "/"]),
     ...Object.entries(profile.variables).flatMap(([name, value]) => ["--setenv", name, value]),
     ...["--chdir", profile.cwd],
-    ...["--seccomp", String(profile.seccomp)],
+    ...(profile.seccomp === undefined ? [] : ["--seccomp", String(profile.seccomp)]),
   ];
 }
 
@@ -46,6 +48,17 @@ function mountArguments(mount: Mount): readonly string[] {
       return ["--symlink", mount.to, mount.target];
     case "devices":
       return ["--dev", mount.target];
+    case "plain devices":
+      return [
+        ...["--tmpfs", mount.target],
+        ...["null", "zero", "full", "random", "urandom", "tty"].flatMap((name) => {
+          const path = `${mount.target}/${name}`;
+          return ["--dev-bind-try", path, path];
+        }),
+        ...Object.entries({ fd: "", stdin: "/0", stdout: "/1", stderr: "/2" }).flatMap(([name, number]) => [
+          ...["--symlink", `/proc/self/fd${number}`, `${mount.target}/${name}`],
+        ]),
+      ];
     case "processes":
       return ["--proc", mount.target];
   }

@@ -227,22 +227,6 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([ran.stdout, readdirSync(fixture.outside)]).toEqual(["ran\n", []]);
   });
 
-  it("restores git settings that a command writes by replacing them", async () => {
-    await using fixture = openSandboxFixture("bwrap");
-    makeRepository(fixture);
-    const config = join(fixture.workspace, ".git/config");
-    const before = readFileSync(config, "utf8");
-    const running = fixture.run(
-      "echo > begun; until [ -e end ]; do echo '[core] fsmonitor = evil' >> .git/config; done 2> /dev/null",
-    );
-    while (!existsSync(join(fixture.workspace, "begun"))) await setTimeout(10);
-    execFileSync("git", ["config", "user.name", "bob"], { cwd: fixture.workspace });
-    while (!readFileSync(config, "utf8").includes("evil")) await setTimeout(10);
-    fixture.put("end");
-    const { code } = await running;
-    expect([code, readFileSync(config, "utf8")]).toEqual([0, before]);
-  });
-
   it("keeps files hidden and protected in directories that a command made inaccessible", {
     tags: "slow",
   }, async () => {

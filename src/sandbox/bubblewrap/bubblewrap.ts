@@ -7,10 +7,12 @@ import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { confinedVariables } from "../../engine/sandbox/confined-variables.ts";
+import type { GitService, GitView } from "../../engine/sandbox/git/git-service.ts";
 import type { ProxyGrant } from "../../engine/sandbox/network/filtering-proxy.ts";
 import type { InstanceNetwork } from "../../engine/sandbox/network/instance-network.ts";
 import type { Namespace } from "../../engine/sandbox/network/namespace.ts";
 import { installsIn } from "../../engine/sandbox/private-installs.ts";
+import { attempt } from "../../system/attempt.ts";
 import { limitsFor } from "../limits/limits-for.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
 import { doctorHints, type Launch, type PreparedLaunch, type Sandbox } from "../sandbox.ts";
@@ -27,6 +29,8 @@ export interface BubblewrapOptions {
   readonly privates: PrivateDirectories;
   /** The network of all commands. Without it, each command has an empty one of its own. */
   readonly network: InstanceNetwork | undefined;
+  /** Runs git for commands that see git directories read-only. Undefined where that does not work. */
+  readonly gitService: () => Promise<GitService | undefined>;
   readonly report: SandboxReport;
 }
 
@@ -61,6 +65,7 @@ interface Setup {
   readonly opened: OpenView;
   readonly mounts: readonly Mount[];
   readonly covers: Covers;
+  readonly endGit: () => Promise<void>;
   /** The remarks that were not returned yet. */
   readonly remarks: string[];
 }
@@ -70,6 +75,7 @@ export class Bubblewrap implements Sandbox {
   readonly level = "bwrap";
   readonly report: SandboxReport;
   readonly #options: BubblewrapOptions;
+  #git: GitService | undefined;
   readonly #installs: () => readonly string[];
   #launches = 0;
 
@@ -115,6 +121,7 @@ export class Bubblewrap implements Sandbox {
   }
 
   async close(): Promise<void> {
+    this.#git?.close();
     await this.#options.network?.close();
     await this.#options.privates.close();
   }
@@ -125,10 +132,10 @@ export class Bubblewrap implements Sandbox {
     const grant = mayConnect && joined?.namespace.grant({ mayConnect });
     const network = joined && { namespace: joined.namespace, grant };
     try {
-      const { opened, mounts } = await this.#planMounts(launch, joined?.namespace);
+      const { opened, mounts, endGit } = await this.#planMounts(launch, joined?.namespace);
       const isCut = mayConnect !== undefined && network === undefined;
       const remarks = [...(joined?.remarks ?? []), ...(isCut ? [noNetworkRemark] : [])];
-      return { network, opened, mounts, covers: new Covers(opened.covered), remarks };
+      return { network, opened, mounts, endGit, covers: new Covers(opened.covered), remarks };
     } catch (error) {
       grant?.close();
       throw error;
@@ -138,17 +145,70 @@ export class Bubblewrap implements Sandbox {
   async #planMounts(
     { confinement, file }: Launch,
     namespace: Namespace | undefined,
-  ): Promise<Pick<Setup, "opened" | "mounts">> {
+  ): Promise<Pick<Setup, "opened" | "mounts" | "endGit">> {
     const { view, privates } = this.#options;
     const opened = await view.open(confinement, file, () => namespace?.unixSockets() ?? "");
     try {
-      const mounts = mountsOf(opened.view);
+      const gitService = await this.#beginGit(opened, namespace);
+      const substitutes = [...opened.view.substitutes, ...gitService.shown];
+      const mounts = mountsOf({ ...opened.view, substitutes });
       if (!clearPrivateMountPoints(mounts, privates)) throw pathWasReplaced(privates.home);
-      return { opened, mounts };
+      return { opened, mounts, endGit: gitService.end };
     } catch (error) {
       await opened.abandon();
       throw error;
     }
+  }
+
+  /** Runs git once. Returns why that does not work here. */
+  async proveGit(gitService: GitService): Promise<string | undefined> {
+    this.#git = gitService;
+    const opened = await this.#options.view.open({ readsOnly: true }, "/bin/sh");
+    try {
+      return await gitService.prove(this.#viewOfGit(opened, gitService, undefined));
+    } finally {
+      await opened.abandon();
+    }
+  }
+
+  /** Begins to run git for the git directories that the view closes. */
+  async #beginGit(
+    opened: OpenView,
+    namespace: Namespace | undefined,
+  ): Promise<Awaited<ReturnType<GitService["begin"]>>> {
+    const gitService = opened.closed.length === 0 ? undefined : await this.#options.gitService();
+    if (gitService === undefined) return { shown: [], end: async () => {} };
+    this.#git = gitService;
+    return gitService.begin(this.#viewOfGit(opened, gitService, namespace));
+  }
+
+  // With bubblewrap's own devices, the first program inside could not change the mounts as an ordinary user.
+  #viewOfGit({ view, closed }: OpenView, gitService: GitService, namespace: Namespace | undefined): GitView {
+    const { program, privates } = this.#options;
+    const mounts = mountsOf({
+      ...view,
+      held: [...view.held, ...closed],
+      readOnly: view.readOnly.filter((path) => !closed.includes(path)),
+      substitutes: [...view.substitutes, gitService.trampoline],
+    }).map((mount): Mount => (mount.show === "devices" ? { ...mount, show: "plain devices" } : mount));
+    return {
+      guarded: closed,
+      bubblewrapArguments: bubblewrapArguments({
+        mounts,
+        cwd: "/",
+        variables: {},
+        seccomp: undefined,
+        forbidsUserNamespaces: false,
+        memoryBytes: 0,
+        keepsNetwork: namespace !== undefined,
+      }),
+      launch: (command) => {
+        const args = ["--args", "4", "--", ...command];
+        return namespace?.joining(program, args, writableSources(mounts)) ?? { file: program, args };
+      },
+      prepare: () => clearPrivateMountPoints(mounts, privates),
+      isSound: (pid) => attempt(() => findStrayMount(mounts, mountTables(pid)) === undefined) === true,
+    };
   }
 
   #program(
@@ -219,7 +279,8 @@ async function namesOf(sign: Duplex): Promise<readonly string[]> {
   return [...new Set([...text.matchAll(/^\d+ \((.*)\) \S/gm)].map(([, name]) => name!))];
 }
 
-async function finish({ network, opened, covers, remarks }: Setup): Promise<readonly string[]> {
+async function finish({ network, opened, covers, endGit, remarks }: Setup): Promise<readonly string[]> {
+  await endGit();
   const ended = await opened.end();
   const replaced = covers.remarks(opened.isPutBack);
   return [...remarks.splice(0), ...ended, ...replaced, ...(network?.grant?.close() ?? [])];

@@ -16,7 +16,7 @@ export type Mount =
   /** Shows an empty directory, which is five times cheaper than a mount from outside. */
   | { readonly show: "blank"; readonly target: string; readonly permissions: "755" | "000" }
   | { readonly show: "link"; readonly target: string; readonly to: string }
-  | { readonly show: "devices" | "processes"; readonly target: string };
+  | { readonly show: "devices" | "plain devices" | "processes"; readonly target: string };
 
 /** The view of a command, by path. All other paths are missing. */
 export interface SandboxView {

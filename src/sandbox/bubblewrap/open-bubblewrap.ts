@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { GitService } from "../../engine/sandbox/git/git-service.ts";
 import { filesOfGitSettings } from "../../engine/sandbox/git-files.ts";
 import { openHoldBack } from "../../engine/sandbox/hold-back.ts";
 import { InstanceNetwork } from "../../engine/sandbox/network/instance-network.ts";
@@ -36,40 +37,55 @@ export async function openBubblewrap(
     also: options.alsoVisible,
     gitFiles: await filesOfGitSettings(findProgram),
   });
+  // A read-only mount does not stop `connect`.
+  const unixSockets =
+    (options.alsoVisible ?? []).length === 0 && options.temporary === undefined && workspace !== "/";
+  const seccomp = join(privates.own, "seccomp");
+  const filter = (withSockets: boolean) =>
+    seccompProgram({
+      architecture,
+      network: "own namespace",
+      unixSockets: withSockets,
+      owner: { user: process.getuid!(), group: process.getgid!() },
+    });
+  writeFileSync(seccomp, filter(unixSockets), { mode: 0o600 });
+  const missing: string[] = [];
+  let sandbox: Bubblewrap | undefined;
+  // The first command in a repository pays for it.
+  const gitService = once(async () => {
+    const opened = unixSockets
+      ? await GitService.open({ architecture, privates, findProgram, seccomp: filter(false) })
+      : { missing: showsSockets };
+    const reason = "missing" in opened ? opened.missing : await failureOfGit(sandbox!, opened, program);
+    if (!("missing" in opened) && reason === undefined) return opened;
+    if (!("missing" in opened)) opened.close();
+    missing.push(
+      `Git in the sandbox cannot change settings, remotes and the upstream of branches: ${reason}`,
+    );
+    return undefined;
+  });
   const view = new WorkspaceView({
-    ...{ workspace, directory, own, privates },
+    ...{ workspace, directory, own, privates, gitService },
     holdBack: openHoldBack({ workspace, directory }),
     repositories: new RepositoryWatch({ workspace, folder: recordFolders(directory).repositories }),
     visible,
     copies: copyShims(visible.toolChains, privates.home),
   });
-  const seccomp = join(privates.own, "seccomp");
-  writeFileSync(
-    seccomp,
-    seccompProgram({
-      architecture,
-      network: "own namespace",
-      // A read-only mount does not stop `connect`.
-      unixSockets:
-        (options.alsoVisible ?? []).length === 0 && options.temporary === undefined && workspace !== "/",
-      owner: { user: process.getuid!(), group: process.getgid!() },
-    }),
-    { mode: 0o600 },
-  );
   const shared = await sharedNetwork(program, options);
-  const parts = { program, seccomp, view, privates };
+  const parts = { program, seccomp, view, privates, gitService };
   let failure: string | undefined;
   let noNetwork = "missing" in shared ? shared.missing : undefined;
   for (const network of "missing" in shared ? [undefined] : [shared, undefined]) {
     // Before 0.8, or with the setuid bit, only the seccomp program refuses new user namespaces.
     for (const forbidsUserNamespaces of [true, false]) {
-      const missing = network === undefined && noNetwork !== undefined ? [withoutNetwork(noNetwork)] : [];
+      missing.length = 0;
+      if (network === undefined && noNetwork !== undefined) missing.push(withoutNetwork(noNetwork));
       const report = { level: "bwrap", missing, gaps } as const;
-      const sandbox = new Bubblewrap({ ...parts, network, report, forbidsUserNamespaces });
+      sandbox = new Bubblewrap({ ...parts, network, report, forbidsUserNamespaces });
       const how = `joins a network by ${network?.perl}, no user namespaces: ${forbidsUserNamespaces}`;
       const proven = { by: program, how, folders: [workspace, directory] };
       failure = await failureOf(sandbox, workspace, proven).catch(async (error) => {
-        await sandbox.close();
+        await sandbox!.close();
         throw error;
       });
       if (failure === undefined) return sandbox;
@@ -101,6 +117,29 @@ async function sharedNetwork(
 
 function withoutNetwork(reason: string): string {
   return `Commands have no network, and cannot reach each other's servers: ${reason}`;
+}
+
+/** The programs by which git has run in this process. */
+const ranGit = new Set<string>();
+
+async function failureOfGit(
+  sandbox: Bubblewrap,
+  service: GitService,
+  program: string,
+): Promise<string | undefined> {
+  const failure = ranGit.has(program) ? undefined : await sandbox.proveGit(service);
+  if (failure === undefined) ranGit.add(program);
+  return failure;
+}
+
+const showsSockets = "commands see paths where programs of this machine may listen.";
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 async function failureOf(

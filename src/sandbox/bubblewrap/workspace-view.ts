@@ -10,7 +10,7 @@ import { keepTemporary } from "../../system/shared-temporary.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { CacheSecrets } from "../cache-secrets.ts";
 import { watchForBareRepository, watchGitSettings, watchLink } from "../git-repair.ts";
-import { repositoriesIn } from "../git-repositories.ts";
+import { closedRepositories, repositoriesIn } from "../git-repositories.ts";
 import { lostWrites, type PrivateDirectories } from "../private-directories.ts";
 import { directoriesAbove, isInOneOf, isReal, realPathOf, realPathsOf } from "../real-paths.ts";
 import type { RepositoryCheck, RepositoryWatch } from "../repository-watch.ts";
@@ -27,12 +27,16 @@ interface WorkspaceViewOptions extends Omit<SandboxContext, "findProgram"> {
   readonly copies?: readonly Shown[];
   readonly holdBack: HoldBack;
   readonly repositories: RepositoryWatch;
+  /** Runs git for commands, so that git directories can be closed to them. Undefined where that does not work. */
+  readonly gitService?: () => Promise<unknown>;
   /** The most directories to scan below a path that a rule grants outside the workspace. */
   readonly maxGranted?: number;
 }
 
 export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
   readonly view: SandboxView;
+  /** The git directories that the view shows read-only, and the view of git writable. */
+  readonly closed: readonly string[];
   /** Paths that are covered by mounts. Replacing one outside uncovers it inside. */
   readonly covered: readonly string[];
   /** Call it when the command runs. `kill` ends it. */
@@ -58,7 +62,7 @@ interface Found {
   readonly grants: Grants;
   readonly hidden: readonly TreeEntry[];
   readonly readOnly: readonly string[];
-  readonly git: ReturnType<typeof repositoriesIn>;
+  readonly git: ReturnType<typeof closedRepositories>;
   /** Protected entries that exist, also those behind links. */
   readonly existing: readonly string[];
   /** The command cannot write to the workspace, so no path must be held or kept absent. */
@@ -104,7 +108,7 @@ export class WorkspaceView {
     const readsOnly = confinement.readsOnly === true;
     const needsScan = !readsOnly || confinement.isHidden !== undefined || hasGrants;
     const { scanned, refused, ...grants } = needsScan ? await this.#scan(wanted, rules) : nothingFound;
-    const git = repositoriesIn(workspace, scanned.repositories);
+    const git = await this.#gitIn(scanned.repositories, readsOnly);
     const { hidden, readOnly, remarks } = bundleEntries(withoutShown(scanned, confinement), workspace);
     const look = () =>
       holdBack.plan({
@@ -139,6 +143,7 @@ export class WorkspaceView {
       };
       return {
         view,
+        closed: git.closed,
         covered,
         isPutBack: (path) => held?.hasPutBack(path) === true,
         watch: (given) => {
@@ -174,6 +179,15 @@ export class WorkspaceView {
       await abandon();
       throw error;
     }
+  }
+
+  /** Finds what to protect of git. Git directories are closed where git runs outside. */
+  async #gitIn(repositories: readonly string[], readsOnly: boolean): Promise<Found["git"]> {
+    const { workspace, gitService } = this.#options;
+    const protection = repositoriesIn(workspace, repositories);
+    const closed = closedRepositories(workspace, repositories, protection);
+    const isClosed = !readsOnly && closed.closed.length > 0 && (await gitService?.()) !== undefined;
+    return isClosed ? closed : { ...protection, closed: [] };
   }
 
   /** Guards what no mount can protect. The returned function repairs it and returns remarks. */
@@ -420,7 +434,8 @@ function withoutShown(scanned: ScanResult, { shownFromGit }: Confinement): ScanR
 
 /** Returns the paths of the workspace that a command may read but not write. */
 function keptPaths({ readOnly, git, existing }: Found): readonly string[] {
-  return [...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly), ...existing];
+  const ofGit = git.parts.flatMap((part) => part.readOnly);
+  return [...readOnly, ...git.readOnly, ...git.closed, ...ofGit, ...existing];
 }
 
 const nothingFound = {

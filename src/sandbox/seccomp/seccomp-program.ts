@@ -280,7 +280,7 @@ function blockOf(number: number, lines: readonly Line[]): string {
 }
 
 /** One instruction of the kernel's packet filter machine, which has one register. Jumps go only forward. */
-type Line =
+export type Line =
   | { readonly load: number }
   | { readonly and: number }
   | { readonly ifEqual: number; readonly goTo: string }
@@ -291,7 +291,7 @@ type Line =
   | { readonly label: string };
 
 /** Returns the bytes for `prctl(PR_SET_SECCOMP)` and `bwrap --seccomp`: eight for each instruction, little-endian. */
-function assemble(lines: readonly Line[]): Uint8Array {
+export function assemble(lines: readonly Line[]): Uint8Array {
   const labels = new Map<string, number>();
   const instructions: Exclude<Line, { readonly label: string }>[] = [];
   for (const line of lines) {

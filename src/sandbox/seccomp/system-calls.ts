@@ -41,7 +41,7 @@ const filteredCalls = table(`
 `);
 
 /** Parses entries of the form "name x64/arm64". "-" means that an architecture has no such call. */
-function table(text: string): ReadonlyMap<string, Numbers> {
+export function table(text: string): ReadonlyMap<string, Numbers> {
   return new Map(
     [...text.matchAll(/(\w+) (\d+)\/(\d+|-)/g)].map(([, name, x64, arm64]) => [
       name!,

@@ -152,8 +152,14 @@ const ofGit: UsesOf = (words) => {
   const isReading = given.some(({ value }) => /^(?:--get.*|-l|--list|list|get)$/.test(value ?? ""));
   if (word === undefined || isReading || operands(given).length < 2) return found;
   const isGlobal = values.some((value) => /^--(?:global|system)$/.test(value));
+  // The sandbox judges these, by their values too.
+  if (!isGlobal && operands(given).every(({ value }, index) => index > 0 || isUsualSetting.test(value ?? "")))
+    return found;
   return [...found, { kind: "write", word: wordAt(word, isGlobal ? "~/.gitconfig" : ".git/config") }];
 };
+
+const isUsualSetting =
+  /^(?:user|branch|remote|submodule|advice|color|pull|push|fetch|rebase|rerere|merge)\.[^\n]+$/i;
 
 /** Leaves out the code of an interpreter. */
 const interprets: UsesOf = (words) =>

@@ -10,25 +10,14 @@ import { missingHere } from "../../../../test/support/sandbox-fixture.ts";
 const missing = await missingHere("bwrap");
 
 const untilTheEnd = "repositories are checked when the command ends, and the editor asks before";
-const byHand = "a command writes the files of an unfinished rebase or cherry-pick by hand";
 
 /** Attacks that succeed today, with the reason. One that no longer succeeds must be taken off this list. */
 const succeedToday: Readonly<Record<string, string>> = {
-  "a bare repository at the top instead": untilTheEnd,
   "a nested repository with a gitlink": untilTheEnd,
   "a nested repository that the editor opens": untilTheEnd,
-  "settings that the user has just replaced": "the mount falls off when the user's git replaces the file",
-  "a new repository of a submodule with a gitlink": untilTheEnd,
-  "a submodule named after a folder of git": untilTheEnd,
   "a gitlink first and its repository later": untilTheEnd,
   "a link to another git directory": untilTheEnd,
   "a bare repository at the top, with garbage in HEAD": untilTheEnd,
-  "a repository among large files": untilTheEnd,
-  "a repository among refs": untilTheEnd,
-  "a repository among logs": untilTheEnd,
-  "the strategy of an unfinished rebase": byHand,
-  "the options of an unfinished cherry-pick": byHand,
-  "a todo that is a link": byHand,
 };
 
 /** Returns what ran outside while the command ran, and afterwards. */
