@@ -407,7 +407,7 @@ sub change_settings {
   return denied($asked, "$path.lock") if !defined $lock;
   my @before = settings(read_file($path) // "");
   my @after = settings($lock);
-  return denied($asked, $path) if @after && !defined $after[0];
+  return denied($asked, $path) if @after && !defined $after[0] || !@after && !-e $path;
   # Settings that can run programs must be among the old ones, in their order.
   for my $setting (grep { !is_harmless_setting($_, $directory, $kind) } @after) {
     shift @before while @before && $before[0] ne $setting;
