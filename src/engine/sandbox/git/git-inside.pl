@@ -31,6 +31,7 @@ while (my ($fds, $id, $git, $folder, $count, @rest) = receive_message($channel))
     $SIG{CHLD} = "DEFAULT";
     my $program = fork // fail("fork");
     start_git($fds, $id, $git, $folder, \%variables, @rest) if $program == 0;
+    syscall($number{close}, $_) for @$fds;
     waitpid $program, 0;
     send_message($channel, [], "ended", $id, $?);
     exit 0;

@@ -14,6 +14,9 @@ my $service;
 socket($service, 1, 1, 0) && connect($service, pack("S a*", 1, "/run/toolcrib/socket")) or run_git();
 my $cwd = readlink("/proc/self/cwd");
 send_message($service, [0, 1, 2], "git", $cwd, variables(), @words) or die "git: the service of git has ended\n";
+# A reader of git's output waits until no process has it open.
+open(STDIN, "<", "/dev/null");
+open(STDOUT, ">", "/dev/null");
 for my $signal (qw(HUP INT QUIT TERM USR1)) {
   $SIG{$signal} = sub { send_message($service, [], "signal", $signal) };
 }
