@@ -62,7 +62,8 @@ describe("a run of a worker", () => {
       ...{ task: "task-1", outcome: "solved", data: { instance_id: "x-1" }, check: { exitCode: 0 } },
     });
     const journal = join(artifacts!, "journal.sqlite");
-    const files = { journal, blobs: join(fixture.folder, "b"), outputs: join(fixture.folder, "o") };
+    const at = (name: string) => join(fixture.folder, name);
+    const files = { journal, blobs: at("b"), outputs: at("o"), sandbox: at("s") };
     const opened = new WorkspaceJournal({ files: { ...files } as never });
     const report = await opened.verify({});
     expect([report.records > 3, report.fault]).toEqual([true, undefined]);
