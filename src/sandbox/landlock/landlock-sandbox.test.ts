@@ -124,8 +124,8 @@ describe.skipIf(version === 0)("under Landlock", () => {
   });
 
   it("keeps home and temporary directory for the next command", async () => {
-    await output('echo 1 > ~/kept; echo 2 > "$TMPDIR/kept"');
-    expect(await output('cat ~/kept "$TMPDIR/kept"; [ "$(dirname "$(mktemp)")" = "$TMPDIR" ]')).toBe(
+    await output('echo 1 > ~/.kept; echo 2 > "$TMPDIR/kept"');
+    expect(await output('cat ~/.kept "$TMPDIR/kept"; [ "$(dirname "$(mktemp)")" = "$TMPDIR" ]')).toBe(
       "1\n2\n",
     );
   });
