@@ -50,6 +50,18 @@ function whileMounted(change: () => void): Disposable {
 const commit = "git -c user.name=a -c user.email=a@b commit -qm x";
 
 describe.skipIf(missing !== undefined)("in bubblewrap", () => {
+  it("lets commands write to their home and /tmp when the state is behind a link", async () => {
+    await using fixture = openSandboxFixture("bwrap");
+    const folder = dirname(fixture.workspace);
+    mkdirSync(join(folder, "elsewhere"));
+    symlinkSync("elsewhere", join(folder, "state"));
+    expect(await fixture.run('echo a > "$HOME/a" && echo b > /tmp/b && cat "$HOME/a" /tmp/b')).toMatchObject({
+      stdout: "a\nb\n",
+      stderr: "",
+      code: 0,
+    });
+  });
+
   it("runs a command in the given directory, and reports how it ended", async () => {
     await using fixture = openSandboxFixture("bwrap");
     expect(await fixture.run("pwd; echo err >&2; exit 7")).toEqual({

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { GitService } from "../../engine/sandbox/git/git-service.ts";
@@ -27,10 +27,12 @@ export async function openBubblewrap(
   const { arch: architecture } = process;
   if (architecture !== "x64" && architecture !== "arm64")
     return { missing: `bwrap: there is no seccomp program for ${architecture} processors.` };
-  const { workspace, directory, own, findProgram, preferred = "/usr/bin/bwrap" } = options;
+  const { workspace, own, findProgram, preferred = "/usr/bin/bwrap" } = options;
   const program = existsSync(preferred) ? preferred : await findProgram("bwrap").catch(() => undefined);
   if (program === undefined) return { missing: notInstalled };
-  makePrivateDirectory(directory);
+  makePrivateDirectory(options.directory);
+  // Mounts follow no links in their paths.
+  const directory = realpathSync(options.directory);
   const privates = openPrivateDirectories(directory, options.temporary);
   furnishHome(homedir(), privates.home);
   const visible = findVisible({

@@ -7,6 +7,7 @@ use strict;
 my ($NEW_USER, $NEW_NET, $NEW_MOUNTS) = (0x10000000, 0x40000000, 0x20000);
 my ($OPENAT2, $OPEN_TREE, $MOVE_MOUNT, $MOUNT_SETATTR) = (437, 428, 429, 442);
 my ($O_PATH, $CLOSE_ON_EXEC, $NO_SYMLINKS) = (0x200000, 0x80000, 4);
+my $NO_ENTRY = 2;
 my ($HERE, $CLONE, $EMPTY_PATH, $RECURSIVE, $READ_ONLY, $EMPTY_PATHS) = (-100, 1, 0x1000, 0x8000, 1, 0x44);
 my ($holder, $setns, $unshare, $count, @program) = @ARGV;
 my @devices = map "/dev/$_", qw(null zero full random urandom tty);
@@ -21,15 +22,19 @@ for (["user", $NEW_USER], ["net", $NEW_NET]) {
 }
 
 # Linux has these system calls since 5.12. The mounts of a directory are copied before all others become read-only.
+my @failures;
 sub copy {
   my ($path) = @_;
   my $at = syscall($OPENAT2, $HERE, $path, pack("Q3", $O_PATH | $CLOSE_ON_EXEC, 0, $NO_SYMLINKS), 24);
   my $copy = $at < 0 ? -1 : syscall($OPEN_TREE, $at, $nothing, $CLONE | $EMPTY_PATH | $RECURSIVE | $CLOSE_ON_EXEC);
-  return $copy < 0 ? () : [$copy, $at];
+  return [$copy, $at] if $copy >= 0;
+  push @failures, "$path cannot be mounted: $!\n" if $! != $NO_ENTRY;
+  return ();
 }
 if (!grep($_ eq "/", @writable) && syscall($unshare + 0, $NEW_MOUNTS) == 0) {
   my @copies = map { copy($_) } @writable;
   if (syscall($MOUNT_SETATTR, $HERE, $root, $RECURSIVE, pack("Q4", $READ_ONLY, 0, 0, 0), 32) == 0) {
+    die @failures if @failures;
     for (@copies) {
       my ($copy, $at) = @$_;
       syscall($MOVE_MOUNT, $copy, $nothing, $at, $nothing, $EMPTY_PATHS) == 0 or die "a directory that can be written: $!\n";
