@@ -67,8 +67,8 @@ export class GitService {
     this.#folder = join(privates.own, "git");
     this.#asking = askingProgram(architecture);
     makePrivateDirectory(this.#folder);
-    const shim = this.#write("shim", perlText("git-shim.pl", architecture, programs.perl));
-    this.#write("trampoline", perlText("git-trampoline.pl", architecture, programs.perl));
+    const shim = this.#write("shim", gitProgram("git-shim.pl", architecture, programs.perl));
+    this.#write("trampoline", gitProgram("git-trampoline.pl", architecture, programs.perl));
     this.#shims = [
       ...programs.covered.map((target) => ({ source: shim, target })),
       { source: programs.git, target: "/run/toolcrib/git" },
@@ -110,7 +110,7 @@ export class GitService {
     const name = `c${this.#commands++}`;
     const { architecture, privates, seccomp } = this.#options;
     const { perl, git, folder, shell } = this.#programs;
-    const { file, args } = view.launch([perl, "-e", perlText("git-inside.pl", architecture)]);
+    const { file, args } = view.launch([perl, "-e", gitProgram("git-inside.pl", architecture)]);
     const plan = [
       ...[name, seccomp, this.#asking, git, folder, shell, privates.temporary, "/tmp"],
       `${view.bubblewrapArguments.join("\0")}\0`,
@@ -154,7 +154,7 @@ export class GitService {
     if (this.#service !== undefined && this.#service.exitCode === null && this.#service.signalCode === null)
       return this.#service;
     const { perl } = this.#programs;
-    const service = startProgram(perl, ["-e", perlText("git-service.pl", this.#options.architecture)], {
+    const service = startProgram(perl, ["-e", gitProgram("git-service.pl", this.#options.architecture)], {
       cwd: this.#folder,
       env: {},
       // Otherwise Ctrl-C in the terminal would end it.
@@ -208,30 +208,35 @@ async function programsHere(find: GitServiceOptions["findProgram"]): Promise<Pro
   return { perl, git, folder, shell, covered };
 }
 
-const numbers = {
-  ...{ sendmsg: [46, 211], recvmsg: [47, 212], close: [3, 57], dup3: [292, 24], fcntl: [72, 25] },
-  ...{ ppoll: [271, 73], prctl: [157, 167], capset: [126, 91], faccessat: [269, 48], seccomp: [317, 277] },
-  ...{
-    mount_setattr: [442, 442],
-    pidfd_open: [434, 434],
-    pidfd_getfd: [438, 438],
-    pidfd_send_signal: [424, 424],
-  },
-} as const;
+/** The numbers of system calls on x64 and arm64. */
+const numbers: Readonly<Record<string, readonly [number, number]>> = {
+  sendmsg: [46, 211],
+  recvmsg: [47, 212],
+  close: [3, 57],
+  dup3: [292, 24],
+  fcntl: [72, 25],
+  ppoll: [271, 73],
+  prctl: [157, 167],
+  capset: [126, 91],
+  faccessat: [269, 48],
+  seccomp: [317, 277],
+  mount_setattr: [442, 442],
+  pidfd_open: [434, 434],
+  pidfd_getfd: [438, 438],
+  pidfd_send_signal: [424, 424],
+};
 
 /** Returns a program with the numbers of its system calls and what it shares with the others. */
-function perlText(name: string, architecture: Architecture, interpreter?: string): string {
-  const known = [
-    ...Object.entries(numbers).map(([call, [x64, arm64]]) => [call, architecture === "x64" ? x64 : arm64]),
-    ...Array.from(askedCalls, ([call, all]) => [call, all[architecture]]),
-  ].filter(([, number]) => number !== undefined);
+export function gitProgram(name: string, architecture: Architecture, interpreter?: string): string {
+  const known = new Map<string, number | undefined>();
+  for (const [call, [x64, arm64]] of Object.entries(numbers))
+    known.set(call, architecture === "x64" ? x64 : arm64);
+  for (const [call, all] of askedCalls) known.set(call, all[architecture]);
+  const entries = [...known].filter(([, number]) => number !== undefined);
+  const table = entries.map(([call, number]) => `${call} => ${number}`).join(", ");
   const first = interpreter === undefined ? "" : `#!${interpreter}\n`;
-  const table = `my %number = (${known.map(([call, number]) => `${call} => ${number}`).join(", ")});\n`;
-  return (
-    first +
-    table +
-    [perlProgram("git-messages.pl", import.meta.url), perlProgram(name, import.meta.url)].join("\n")
-  );
+  const shared = perlProgram("git-messages.pl", import.meta.url);
+  return `${first}my %number = (${table});\n${shared}\n${perlProgram(name, import.meta.url)}`;
 }
 
 function list(strings: readonly string[]): readonly string[] {

@@ -57,10 +57,8 @@ sub start {
     delete @ENV{grep { $_ =~ $passed } keys %ENV};
     @ENV{keys %variables} = values %variables;
     # git calls a shell: `sh -c LINE`, or `sh FILE` for a file that it could not run itself.
-    exec { "/bin/sh" } "sh", @rest if $rest[0] eq "-c";
-    exec { $rest[0] } @rest;
-    exec { "/bin/sh" } "sh", @rest;
-    exit 127;
+    if ($rest[0] ne "-c") { exec { $rest[0] } @rest }
+    exec { "/bin/sh" } "sh", @rest or exit 127;
   }
   waitpid $program, 0;
   send_message($service, [], "ran", $id, $?);
