@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { type SimpleCommand, type Word, wordAt } from "./command.ts";
+import { settingsFileChangedBy } from "./git-config.ts";
 import { programName } from "./spellings.ts";
 
 /** A path that a word or redirection of a command names, as far as it is known. */
@@ -148,18 +149,9 @@ const ofGit: UsesOf = (words) => {
     return path === undefined ? use : { ...use, word: wordAt(use.word, path) };
   });
   const at = values.indexOf("config");
-  const [word, ...given] = at < 0 ? [] : words.slice(at);
-  const isReading = given.some(({ value }) => /^(?:--get.*|-l|--list|list|get)$/.test(value ?? ""));
-  if (word === undefined || isReading || operands(given).length < 2) return found;
-  const isGlobal = values.some((value) => /^--(?:global|system)$/.test(value));
-  // The sandbox judges these, by their values too.
-  if (!isGlobal && operands(given).every(({ value }, index) => index > 0 || isUsualSetting.test(value ?? "")))
-    return found;
-  return [...found, { kind: "write", word: wordAt(word, isGlobal ? "~/.gitconfig" : ".git/config") }];
+  const changed = at < 0 ? undefined : settingsFileChangedBy(words.slice(at + 1));
+  return changed === undefined ? found : [...found, { kind: "write", word: wordAt(words[at]!, changed) }];
 };
-
-const isUsualSetting =
-  /^(?:user|branch|remote|submodule|advice|color|pull|push|fetch|rebase|rerere|merge)\.[^\n]+$/i;
 
 /** Leaves out the code of an interpreter. */
 const interprets: UsesOf = (words) =>
