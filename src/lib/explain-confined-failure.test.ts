@@ -61,7 +61,7 @@ describe("a command without network", () => {
       explainConfinedFailure({ ...run, output }),
     ]).toEqual([
       [
-        "Commands do not see the repository around the workspace, /home/ada/all of it. Start Toolcrib there, or add the rule `allow read /home/ada/all\\ of\\ it/**`, which shows it read-only.",
+        "Commands do not see the repository around the workspace, /home/ada/all of it. Start Toolcrib there, or add the rule `allow read '/home/ada/all of it'/**`, which shows it read-only.",
       ],
       [],
     ]);
@@ -206,7 +206,7 @@ it.each([
   ]);
   expect(explainConfinedFailure({ ...run, output, folderToWrite: () => undefined })).toEqual([]);
   expect(explainConfinedFailure({ ...run, output, folderToWrite: () => "~/my lib" })).toEqual([
-    "~/my lib is read-only for commands. The rule `allow write ~/my\\ lib/**` lets them write there.",
+    "~/my lib is read-only for commands. The rule `allow write ~/'my lib'/**` lets them write there.",
   ]);
 });
 

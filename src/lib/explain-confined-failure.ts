@@ -1,4 +1,5 @@
 import type { SandboxLevel } from "../contract/call.ts";
+import { quotePathForRule } from "./text/rule-text.ts";
 
 export interface ConfinedRun {
   readonly command: string;
@@ -39,7 +40,7 @@ export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
     .slice(0, shownPaths)
     .map(
       (path) =>
-        `Commands do not see ${path}. The rule \`allow read ${/\s/.test(path) ? `"${path}"` : path}\` shows it to them.`,
+        `Commands do not see ${path}. The rule \`allow read ${quotePathForRule(path)}\` shows it to them.`,
     );
   const offline = explainNoConnection({ ...run, output });
   const readOnly = explainReadOnly(run, output);
@@ -68,7 +69,7 @@ export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
 function explainAround({ around }: ConfinedRun, output: string): readonly string[] {
   if (around === undefined || !lackSign.test(output)) return [];
   return [
-    `Commands do not see the repository around the workspace, ${around}. Start Toolcrib there, or add the rule \`allow read ${everythingIn(around)}\`, which shows it read-only.`,
+    `Commands do not see the repository around the workspace, ${around}. Start Toolcrib there, or add the rule \`allow read ${quotePathForRule(around)}/**\`, which shows it read-only.`,
   ];
 }
 
@@ -104,13 +105,8 @@ function explainReadOnly({ folderToWrite }: ConfinedRun, output: string): readon
   );
   const folders = new Set(pathsIn(near).flatMap((path) => folderToWrite(path) ?? []));
   return [...folders].slice(0, 1).map((folder) => {
-    return `${folder} is read-only for commands. The rule \`allow write ${everythingIn(folder)}\` lets them write there.`;
+    return `${folder} is read-only for commands. The rule \`allow write ${quotePathForRule(folder)}/**\` lets them write there.`;
   });
-}
-
-/** Returns the pattern of a rule. In quotes, `~` and `**` would be names. */
-function everythingIn(folder: string): string {
-  return `${folder.replace(/\s/g, "\\$&")}/**`;
 }
 
 // Maven only finds that its lock is missing.

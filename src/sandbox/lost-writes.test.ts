@@ -23,7 +23,7 @@ describe.each(levels)("in %s", (level) => {
       const kept = await fixture.run(`cat ~/'${name}'`, { writable });
       expect([idle.remarks, written.remarks, kept.stdout, kept.remarks, existsSync(path)]).toEqual([
         [],
-        [lostWrite(path)],
+        [lostWrite(path, true)],
         "text\n",
         [],
         false,
@@ -39,7 +39,7 @@ describe.each(levels)("in %s", (level) => {
       const written = await fixture.run(`d=~; mkdir $d/.state $d/go; cd "$d"; echo text > '${name}'`);
       const again = await fixture.run(`cat ~/'${name}'; echo more > ~/.state/file`);
       expect([written.remarks, again.stdout, again.remarks]).toEqual([
-        [lostWrite(join(homedir(), name))],
+        [lostWrite(join(homedir(), name), false)],
         "text\n",
         [],
       ]);

@@ -117,7 +117,10 @@ export function lostWrites(
     const now = states();
     const lost = [...now].filter(([path, state]) => state !== undefined && state !== before.get(path));
     before = now;
-    return lost.map(([path]) => lostWrite(path));
+    return lost.map(([path]) => {
+      const isNamed = writable.some((named) => liesInside(path, named));
+      return lostWrite(path, isNamed);
+    });
   };
 }
 

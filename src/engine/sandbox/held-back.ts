@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { quoteForRule } from "../../lib/text/rule-text.ts";
 import { attempt, statsAt } from "../../system/attempt.ts";
 import { namesIn } from "../../system/directories.ts";
 import type { EntryRecord } from "./entry-record.ts";
@@ -50,8 +51,7 @@ export function toHeldItem(held: HeldBack, workspace: string): HeldItem {
 
 /** Returns the rule by which commands may write a path. */
 export function ruleFor({ path, kind }: Pick<HeldBack, "path" | "kind">, workspace: string): string {
-  const name = relative(workspace, path) + (kind === "directory" ? "/**" : "");
-  return `allow write ${/[\s'"#]/.test(name) ? `'${name}'` : name}`;
+  return `allow write ${quoteForRule(relative(workspace, path))}${kind === "directory" ? "/**" : ""}`;
 }
 
 /** Returns what was held back, latest last. `folder` is that of `Quarantine`. */

@@ -6,6 +6,11 @@ export function quoteForRule(text: string): string {
   return text.includes("'") ? `"${text.replace(/["\\]/g, "\\$&")}"` : `'${text}'`;
 }
 
+/** Quotes a path of the home, such as `~/a`, or any other. In quotes, `~` would be a name. */
+export function quotePathForRule(path: string): string {
+  return path.startsWith("~/") ? `~/${quoteForRule(path.slice(2))}` : quoteForRule(path);
+}
+
 const keywords: ReadonlySet<string> = new Set(["by", "of", "because", "while"]);
 
 export function ruleFlags(rules: readonly string[]): string {
