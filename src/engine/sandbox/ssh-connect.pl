@@ -1,37 +1,68 @@
 # Connects its standard streams to a host, for ssh: through the proxy of the command, unless the host is inside.
 # Arguments: the host and the port.
 use strict;
-use warnings;
-use IO::Select;
-use IO::Socket::IP;
+# These are the numbers of Linux, because small installations of perl have no modules for the network.
+my ($INET, $INET6, $STREAM) = (2, 10, 1);
 my ($host, $port) = @ARGV;
 my ($user, $proxy) = ($ENV{https_proxy} || "") =~ m{^http://(?:([^\@]*)\@)?([^/]+)};
 my $is_inside = grep { $_ eq $host } split /,/, $ENV{no_proxy} || "";
 my $is_direct = $is_inside || !defined $proxy;
-my $socket = IO::Socket::IP->new($is_direct ? (PeerHost => $host, PeerPort => $port) : $proxy)
-  or die "ssh: connect to host $host port $port: $@\n";
+my $socket = connected($is_direct ? ($host, $port) : $proxy =~ /^(.*):(\d+)$/);
 if (!$is_direct) {
   my $target = $host =~ /:/ ? "[$host]:$port" : "$host:$port";
   my $right = defined $user ? "Proxy-Authorization: Basic " . base64($user) . "\r\n" : "";
-  print $socket "CONNECT $target HTTP/1.1\r\nHost: $target\r\n$right\r\n";
-  $socket->flush;
+  write_all($socket, "CONNECT $target HTTP/1.1\r\nHost: $target\r\n$right\r\n");
   my $answer = "";
-  sysread($socket, $answer, 1, length $answer) or last until $answer =~ /\r\n\r\n$/;
-  $answer =~ m{^HTTP/1\.\d 200 } or die "ssh: connect to host $host port $port: Refused by the sandbox\n";
+  while ($answer !~ /\r\n\r\n$/) { sysread($socket, $answer, 1, length $answer) or last }
+  if ($answer !~ m{^HTTP/1\.\d 200 }) {
+    my ($reason) = $answer =~ m{^HTTP/1\.\d \d+ ([^\r\n]*)};
+    sysread($socket, my $text, 4096);
+    fail($text || $reason || "The proxy did not answer");
+  }
 }
 my %to = (fileno(STDIN) => $socket, fileno($socket) => \*STDOUT);
-my $readable = IO::Select->new(\*STDIN, $socket);
-while ($readable->exists($socket)) {
-  for my $from ($readable->can_read) {
-    my $to = $to{fileno $from};
+my $wanted = "";
+vec($wanted, $_, 1) = 1 for keys %to;
+while (vec($wanted, fileno $socket, 1)) {
+  select(my $readable = $wanted, undef, undef, undef);
+  for my $from (grep { vec($readable, fileno $_, 1) } \*STDIN, $socket) {
     my $count = sysread $from, my $bytes, 65536;
-    if (!$count) {
-      $readable->remove($from);
-      shutdown $socket, 1 if $from != $socket;
-    }
-    for (my $sent = 0; $count && $sent < $count;) {
-      $sent += syswrite($to, $bytes, $count - $sent, $sent) // exit 1;
-    }
+    write_all($to{fileno $from}, $bytes) if $count;
+    next if $count;
+    vec($wanted, fileno $from, 1) = 0;
+    shutdown $socket, 1 if $from != $socket;
+  }
+}
+
+sub connected {
+  my ($name, $number) = @_;
+  my $failure = "Unknown host";
+  for my $address (addresses($name, $number)) {
+    socket(my $opened, unpack("S", $address), $STREAM, 0) or next;
+    return $opened if connect($opened, $address);
+    $failure = $!;
+  }
+  fail($failure);
+}
+
+# The direct hosts are names of this machine: of IPv6, only the loopback exists inside.
+sub addresses {
+  my ($name, $number) = @_;
+  my $address = gethostbyname $name;
+  my @found = defined $address ? pack("S n a4 x8", $INET, $number, $address) : ();
+  push @found, pack("S n x4 x15 C x4", $INET6, $number, 1) if $name =~ /^(?:localhost|::1)$/;
+  return @found;
+}
+
+sub fail {
+  my $reason = $_[0] =~ s/\s+$//r;
+  die "ssh: connect to host $host port $port: $reason\n";
+}
+
+sub write_all {
+  my ($to, $bytes) = @_;
+  for (my $sent = 0; $sent < length $bytes;) {
+    $sent += syswrite($to, $bytes, length($bytes) - $sent, $sent) // exit 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../system/attempt.ts";
 import { namesIfReadable } from "../../system/directories.ts";
@@ -9,18 +9,22 @@ import type { Shown } from "./visible.ts";
  * Copies `/etc/ssh` without its keys. In a user namespace the files of root have no known owner, and ssh refuses
  * settings of another user; the copy belongs to the user of the command. In it, ssh connects through the proxy.
  */
-export function copyOfSshSettings(folder: string): readonly Shown[] {
-  const target = "/etc/ssh";
-  if (!existsSync(target)) return [];
+export function copyOfSshSettings(folder: string, system = target): readonly Shown[] {
+  if (!existsSync(system)) return [];
   const source = join(folder, "ssh");
-  copyFiles(target, source, 2);
+  copyFiles(system, source, 2);
   writeFileSync(join(source, connector), perlProgram(connector, import.meta.url));
   // Settings of the user and the system come before it.
   const connect = `perl ${join(target, connector)} %h %p`;
-  appendFileSync(join(source, "ssh_config"), `\nHost *\n    ProxyCommand ${connect}\n`);
+  const settings = join(source, "ssh_config");
+  const before = attempt(() => readFileSync(settings, "utf8")) ?? "";
+  // The copy is as read-only as the file of the system.
+  rmSync(settings, { force: true });
+  writeFileSync(settings, `${before}\nHost *\n    ProxyCommand ${connect}\n`);
   return [{ source, target }];
 }
 
+const target = "/etc/ssh";
 const connector = "ssh-connect.pl";
 
 function copyFiles(from: string, to: string, depth: number): void {
