@@ -51,21 +51,31 @@ describe("a command without network", () => {
   });
 
   it.each([
-    "fatal: not a git repository (or any parent up to mount point /)",
-    "Error: Cannot find module 'x'",
-    "sh: 1: eslint: not found",
-    "error TS6053: File '../../tsconfig.base.json' not found.",
-  ])("learns that a repository around the workspace is hidden: %s", (output) => {
-    expect([
-      explainConfinedFailure({ ...run, output, around: "/home/ada/all of it" }),
-      explainConfinedFailure({ ...run, output }),
-    ]).toEqual([
-      [
-        "Commands do not see the repository around the workspace, /home/ada/all of it. Start Toolcrib there, or add the rule `allow read '/home/ada/all of it'/**`, which shows it read-only.",
-      ],
-      [],
-    ]);
-  });
+    ["fatal: not a git repository (or any parent up to mount point /)", ""],
+    ["Error: Cannot find module 'x'", "x"],
+    ["ModuleNotFoundError: No module named 'x.y'", "x.y"],
+    ["sh: 1: eslint: not found", "eslint"],
+    ["bash: line 1: eslint: command not found", "eslint"],
+    ["error: could not find `Cargo.toml` in `/w` or any parent directory", "Cargo.toml"],
+    ["error TS6053: File '../../tsconfig.base.json' not found.", "../../tsconfig.base.json"],
+  ])(
+    "learns that a repository around the workspace is hidden if it has what is missing: %s",
+    (output, name) => {
+      const explain = (existing?: string) =>
+        explainConfinedFailure({
+          ...run,
+          output,
+          around: { directory: "/home/ada/all of it", has: (asked) => asked === existing },
+        });
+      const hint =
+        "Commands do not see the repository around the workspace, /home/ada/all of it. Start Toolcrib there, or add the rule `allow read '/home/ada/all of it'/**`, which shows it read-only.";
+      expect([explain(name), explain(), explainConfinedFailure({ ...run, output })]).toEqual([
+        [hint],
+        name === "" ? [hint] : [],
+        [],
+      ]);
+    },
+  );
 
   it.each([
     "Host key verification failed.\nfatal: Could not read from remote repository.",

@@ -19,9 +19,15 @@ export interface ConfinedRun {
   /** Whether commands see an entry of another user, over which root has no rights there. Default: unknown. */
   readonly isOfOther?: ((path: string) => boolean) | undefined;
   /** The repository around the workspace, which commands do not see. Default: none. */
-  readonly around?: string | undefined;
+  readonly around?: SurroundingRepository | undefined;
   /** The names of variables that the command does not get, but that a rule could pass to it. */
   readonly withheld?: readonly string[];
+}
+
+export interface SurroundingRepository {
+  readonly directory: string;
+  /** Whether it has a file, package or program, by its name or by a path that begins with `../`. */
+  has(name: string): boolean;
 }
 
 /** Explains a failure caused by the sandbox, and names the rule or the alternative that makes the command work. */
@@ -67,14 +73,24 @@ export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
 
 /** Names the rule for what a command has looked for in the folders above the workspace, such as `node_modules`. */
 function explainAround({ around }: ConfinedRun, output: string): readonly string[] {
-  if (around === undefined || !lackSign.test(output)) return [];
+  if (around === undefined) return [];
+  const names = missingNames.flatMap((sign) => [...output.matchAll(sign)].map(([, name]) => name!));
+  if (!/not a git repository/i.test(output) && !names.slice(0, mostNames).some((name) => around.has(name)))
+    return [];
+  const { directory } = around;
   return [
-    `Commands do not see the repository around the workspace, ${around}. Start Toolcrib there, or add the rule \`allow read ${quotePathForRule(around)}/**\`, which shows it read-only.`,
+    `Commands do not see the repository around the workspace, ${directory}. Start Toolcrib there, or add the rule \`allow read ${quotePathForRule(directory)}/**\`, which shows it read-only.`,
   ];
 }
 
-const lackSign =
-  /not a git repository|cannot find (?:module|package)|MODULE_NOT_FOUND|no module named|command not found|: not found$|could not find `?Cargo\.toml|\.\.\/[^\n]{0,200}(?:not found|no such file)/im;
+const missingNames: readonly RegExp[] = [
+  /cannot find (?:module|package) ['"]([^'"\n]{1,200})['"]/gi,
+  /no module named ['"]?([\w.]{1,200})/gi,
+  /([\w.@-]{1,100}): (?:command )?not found$/gim,
+  /could not find `?(Cargo\.toml)/gi,
+  /((?:\.\.\/)+[^\s'":]{1,200})[^\n]{0,40}(?:not found|no such file)/gi,
+];
+const mostNames = 20;
 
 const refusedWrite = /read-only file system|EROFS|permission denied|EACCES/i;
 

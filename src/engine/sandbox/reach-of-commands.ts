@@ -1,11 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment } from "../../contract/environment.ts";
-import type { ConfinedRun } from "../../lib/explain-confined-failure.ts";
+import type { ConfinedRun, SurroundingRepository } from "../../lib/explain-confined-failure.ts";
 import { attempt } from "../../system/attempt.ts";
-import { nearestRepository } from "../../system/directories.ts";
+import { repositoryRoot } from "../../system/directories.ts";
 import { withheldVariables } from "../../system/environment-variables.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { isSystemPath } from "./visible.ts";
@@ -22,18 +22,40 @@ export function reachOfCommands(
     isUnseen: isUnseenPath(environment),
     folderToWrite: folderToWrite(environment),
     isOfOther: isOfOtherUser(resolve(environment.workspace, cwd)),
-    around: repositoryAround(environment),
+    around: repositoryAround(environment, resolve(environment.workspace, cwd)),
     withheld: withheldVariables(process.env, environment.confinement?.variables),
   };
 }
 
 /** Returns the repository of which the workspace is a part, unless commands see it, or the home is in it. */
-function repositoryAround({ workspace, confinement }: Place): string | undefined {
-  const found = nearestRepository(workspace)?.directory;
-  if (found === undefined || found === workspace || liesInside(homedir(), found)) return undefined;
-  const { readable = [], writable = [] } = confinement ?? {};
-  return [...readable, ...writable].some((path) => liesInside(found, path)) ? undefined : found;
+function repositoryAround(
+  { workspace, confinement }: Place,
+  directory: string,
+): SurroundingRepository | undefined {
+  const found = repositoryRoot(workspace);
+  if (found === workspace || liesInside(homedir(), found)) return undefined;
+  const { readable = [], writable = [], isHidden = () => false }: Confinement = confinement ?? {};
+  if ([...readable, ...writable].some((path) => liesInside(found, path))) return undefined;
+  const exists = (path: string) =>
+    liesInside(path, found) && !liesInside(path, workspace) && !isHidden(path) && existsSync(path);
+  return {
+    directory: found,
+    has: (name) => {
+      if (name.startsWith("../")) return exists(resolve(directory, name));
+      if (!/^[@\w]/.test(name)) return false;
+      const levels = relative(found, workspace).split("/");
+      const folders = levels.map((_name, index) => join(found, ...levels.slice(0, index)));
+      // Of `a.b`, Python looks for `a`; of `@a/b/c`, Node.js for the package `@a/b`.
+      const [part = name] = /^(?:@[^/]+\/)?[^/]+/.exec(name) ?? [];
+      const places = [part, `node_modules/${part}`, ...programFolders.map((folder) => `${folder}/${part}`)];
+      const [module] = part.split(".");
+      const modules = module === "" ? [] : [`${module}.py`, `${module}/__init__.py`];
+      return folders.some((folder) => [...places, ...modules].some((place) => exists(join(folder, place))));
+    },
+  };
 }
+
+const programFolders = ["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"];
 
 /** Returns whether a path of this machine exists, and commands see it only by a rule. */
 function isUnseenPath({ workspace, confinement }: Place): (path: string) => boolean {
