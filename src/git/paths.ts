@@ -29,13 +29,20 @@ export function pathspecs({ below }: Repository, paths: readonly string[]): read
 }
 
 /**
- * Whether tools may not read a path of git, at any revision. A file that only its name makes secret is shown while git has
- * its content in HEAD or in the index.
+ * Returns those of these paths of git that tools may not read, at any revision. A file that only its name makes secret is
+ * shown while git has its content in HEAD or in the index.
  */
-export function isHidden({ top, environment }: Repository, path: string): boolean {
+export function hiddenAmong({ top, environment }: Repository, paths: readonly string[]): ReadonlySet<string> {
   const { isHidden: isNamed, shownFromGit } = environment.confinement ?? {};
-  const real = `${top === "/" ? "" : top}/${path}`;
-  return isNamed?.(real) === true && shownFromGit?.([real]).has(real) !== true;
+  const real = (path: string) => `${top === "/" ? "" : top}/${path}`;
+  const named = paths.filter((path) => isNamed?.(real(path)) === true);
+  const shown = named.length === 0 ? undefined : shownFromGit?.(named.map(real));
+  return new Set(named.filter((path) => shown?.has(real(path)) !== true));
+}
+
+/** Whether tools may not read this path of git. It may start git: for many paths, call `hiddenAmong` once. */
+export function isHidden(repository: Repository, path: string): boolean {
+  return hiddenAmong(repository, [path]).has(path);
 }
 
 /** Refuses a path that tools may not read. `given` is the path as the caller wrote it. */

@@ -3,7 +3,7 @@ import { showPath } from "../lib/text/printable.ts";
 import { filterUses, requireFilters } from "./filters.ts";
 import { hooksFor } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
-import { isHidden } from "./paths.ts";
+import { hiddenAmong } from "./paths.ts";
 import { outputOfGit, type Repository, runGit } from "./run-git.ts";
 import { writeGit } from "./write-git.ts";
 
@@ -25,7 +25,8 @@ export async function stage(paths: readonly string[], repository: Repository): P
   const changed = [...status.unstaged, ...status.unmerged].map(({ path }) => path);
   const staged = status.staged.map(({ path }) => path);
   await refuseUnmatched(paths, [...changed, ...status.untracked, ...staged], repository);
-  const secret = (name: string) => isHidden(repository, textOfName(name));
+  const hidden = hiddenAmong(repository, [...changed, ...status.untracked].map(textOfName));
+  const secret = (name: string) => hidden.has(textOfName(name));
   const embedded = status.untracked.filter((name) => name.endsWith("/"));
   const names = [...changed, ...status.untracked].filter((name) => !secret(name) && !name.endsWith("/"));
   const notes = [

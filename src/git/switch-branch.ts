@@ -71,12 +71,15 @@ async function changesBetween(
 
 function refuseProtected(changes: readonly TreeChange[], { top, environment }: Repository): void {
   const { isHidden, shownFromGit, isReadOnly } = environment.confinement ?? {};
+  const paths = changes.map(({ name }) => textOfName(name));
+  const all = new Set(paths.flatMap(withParents).map((path) => posix.join(top, path)));
+  const hidden = new Set([...all].filter((real) => isHidden?.(real)));
+  // It asks git, so it is called once.
+  const shown = hidden.size === 0 ? undefined : shownFromGit?.([...hidden]);
   const isProtected = (path: string) => {
     const real = posix.join(top, path);
-    if (!isHidden?.(real)) return isReadOnly?.(real);
-    return shownFromGit?.([real]).get(real) !== "writable";
+    return hidden.has(real) ? shown?.get(real) !== "writable" : isReadOnly?.(real);
   };
-  const paths = changes.map(({ name }) => textOfName(name));
   const found = paths.filter((path) => withParents(path).some(isProtected)).map(showPath);
   if (found.length === 0) return;
   throw new ToolError("denied", `The branches differ in ${some(found)}, which tools may not write`, {
