@@ -33,10 +33,11 @@ sub prove {
 
 sub serve {
   ($socket) = @_;
-  # When the command has ended, git may finish what it must not leave half done.
+  # When the command has ended, git may finish what it must not leave half done. The alarm ends this process whatever it waits for.
   my $ends;
   $SIG{TERM} = sub {
     $ends = time + 2;
+    alarm 3;
     signal($_, 15) for values %calls;
   };
   look() while !$ends || %calls && time < $ends;
@@ -67,7 +68,10 @@ sub look {
 sub take_call {
   my ($shim) = @_;
   my ($fds, $kind, $folder, $count, @rest) = receive_message($shim);
-  return if $kind ne "git" || @$fds != 3 || $folder !~ m{^/} || 2 * $count > @rest;
+  if ($kind ne "git" || @$fds != 3 || $folder !~ m{^/} || 2 * $count > @rest) {
+    syscall($number{close}, $_) for @{ $fds || [] };
+    return;
+  }
   my %variables = splice @rest, 0, 2 * $count;
   for (keys %variables) { delete $variables{$_} if $_ !~ $passed }
   $variables{GIT_TEMPLATE_DIR} = "";
@@ -112,6 +116,7 @@ sub open_view {
 sub wait_for_toolcrib {
   my $may;
   local $SIG{USR1} = sub { $may = 1 };
+  local $SIG{TERM} = sub { exit 0 };
   syswrite(STDOUT, "$_[0]\n");
   select undef, undef, undef, 0.05 while !$may;
 }
@@ -603,14 +608,21 @@ my %rule_of = (
 );
 %rules = map { $number{$_} => $rule_of{$_} } grep { defined $number{$_} } keys %rule_of;
 
-my %workers;
+my (%workers, %command_of, %closing);
+$SIG{CHLD} = sub {
+  while ((my $worker = waitpid -1, 1) > 0) {
+    my $command = delete $command_of{$worker};
+    delete $workers{$command};
+    syswrite(STDOUT, "closed $command\n") if delete $closing{$command};
+  }
+};
 while (my $line = <STDIN>) {
   my ($verb, $command) = $line =~ /^(open|prove|go|close) (\w+)$/ or next;
   if ($verb eq "go") { kill "USR1", $workers{$command} if $workers{$command}; next }
   if ($verb eq "close") {
-    my $worker = delete $workers{$command};
-    if ($worker) { kill "TERM", $worker; waitpid $worker, 0 }
-    syswrite(STDOUT, "closed $command\n");
+    $closing{$command} = 1;
+    if (my $worker = $workers{$command}) { kill "TERM", $worker }
+    elsif (delete $closing{$command}) { syswrite(STDOUT, "closed $command\n") }
     next;
   }
   open(my $file, "<", "$command.plan") or next;
@@ -618,15 +630,16 @@ while (my $line = <STDIN>) {
   unlink "$command.plan";
   my $socket;
   socket($socket, 1, 1, 0) && bind($socket, pack("S a*", 1, $command)) && listen($socket, 128) or die "git service: $!\n";
-  my $worker = fork;
-  if (defined $worker && $worker == 0) {
+  my $worker = fork // die "git service: $!\n";
+  if ($worker == 0) {
+    $SIG{CHLD} = "DEFAULT";
     syscall($number{prctl}, 1, 9, 0, 0, 0); # PR_SET_PDEATHSIG
     exit if getppid() == 1;
     close STDIN;
     read_plan(@plan);
     $verb eq "prove" ? prove() : serve($socket);
   }
-  $workers{$command} = $worker;
+  ($workers{$command}, $command_of{$worker}) = ($worker, $command);
   syswrite(STDOUT, "opened $command\n") if $verb eq "open";
 }
 kill "KILL", values %workers;

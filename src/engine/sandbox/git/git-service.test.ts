@@ -88,6 +88,15 @@ GIT_EDITOR='sed -i 1s/^/edited/' git -c core.hooksPath=hooks commit -a`);
     expect(stdout).toBe("");
   });
 
+  it("serves the next command when one has sent half of a message", async () => {
+    await using fixture = openRepository();
+    fixture.put("a", "a");
+    const half = `perl -e 'socket(S, 1, 1, 0); connect(S, pack("S a*", 1, "/run/toolcrib/socket")) or die; syswrite S, "\\0\\0"; sleep 60' > /dev/null 2>&1 &`;
+    const stuck = await fixture.run(`${half} sleep 0.3; timeout 1 git add a; echo $?`);
+    const next = await fixture.run("git add a && git commit -qm a");
+    expect([stuck.stdout, next.code, next.stderr]).toEqual(["124\n", 0, ""]);
+  });
+
   it("changes only files that git does not obey, whatever the service is asked", async () => {
     await using fixture = openRepository();
     fixture.git("checkout", "-q", "--orphan", "planted");
