@@ -66,8 +66,17 @@ describe.skipIf(missing.length > 0)(title("the network of an instance"), () => {
     const { namespace } = await lab.network.join();
     const script = 'touch "$1/in/x"; touch "$1/out/x"; touch /dev/null; exec ls -l /proc/self/fd';
     const args = ["-c", script, "sh", folder.path];
-    const joining = namespace.joining("/bin/sh", args, [at("in"), at("link"), at("missing")]);
-    const ran = spawnSync(joining.file, joining.args, { cwd: "/", encoding: "utf8" });
+    const run = (...writable: string[]) => {
+      const joining = namespace.joining("/bin/sh", args, writable);
+      return spawnSync(joining.file, joining.args, { cwd: "/", env: {}, encoding: "utf8" });
+    };
+    const refused = run(at("in"), at("link"));
+    expect([refused.status === 0, refused.stdout, refused.stderr]).toEqual([
+      false,
+      "",
+      `${at("link")} cannot be mounted: Too many levels of symbolic links\n`,
+    ]);
+    const ran = run(at("in"), at("missing"));
     expect([ran.status, ran.stderr]).toEqual([
       0,
       `touch: cannot touch '${at("out/x")}': Read-only file system\n`,
