@@ -1,6 +1,6 @@
 /**
- * Returns how git reads a repository of others: it starts no program that the settings name, looks into no submodule,
- * and takes no object for another. `settings` are further ones, such as "core.ignoreCase=false".
+ * Returns the options with which git reads a repository that is not trusted: git starts no program that the settings
+ * name, does not look into submodules, and does not replace objects. `settings` are added, such as "core.ignoreCase=false".
  */
 export function gitReadingOptions(settings: readonly string[] = []): readonly string[] {
   const all = [
@@ -15,7 +15,7 @@ export function gitReadingOptions(settings: readonly string[] = []): readonly st
 
 /**
  * Git fetches nothing: a partial clone would get missing objects with any program that its settings name, and no protocol
- * is called "none". It asks nothing either.
+ * is called "none". Git does not ask for passwords.
  */
 export const gitVariables = {
   GIT_ALLOW_PROTOCOL: "none",

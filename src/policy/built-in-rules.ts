@@ -13,7 +13,7 @@ open   .env{.,-,_}{example,sample,template,dist,defaults} .env{.,-,_}*.{example,
 open   {example,sample,template,dist,defaults}.env *.{example,sample,template,dist,defaults}.env
 # A *.pem file with only certificates and public keys is not secret.
 secret *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk
-# The keystore for debugging that everybody has, and the file in which Xcode finds node.
+# The keystore for debugging, which is public, and the file in which Xcode finds node.
 open   debug.keystore {.,_}xcode.env
 secret id_rsa* id_dsa* id_ecdsa* id_ed25519*
 open   id_rsa*.pub id_dsa*.pub id_ecdsa*.pub id_ed25519*.pub

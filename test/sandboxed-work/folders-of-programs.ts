@@ -80,7 +80,11 @@ function unpackedProgram({ name, packages, file, variables }: DebianProgram): st
       `${variables.join(" ")} exec "$top/${file}" "$@"`,
     ];
     writeFileSync(starter, lines.map((line) => `${line}\n`).join(""), { mode: 0o755 });
-    if (!existsSync(folder)) renameSync(unfinished, folder);
+    try {
+      renameSync(unfinished, folder);
+    } catch (error) {
+      if (!existsSync(folder)) throw error;
+    }
     return folder;
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

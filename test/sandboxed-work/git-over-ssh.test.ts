@@ -28,7 +28,7 @@ describe.skipIf(missing !== undefined)(`git over ssh${missing ? `: ${missing}` :
       const ssh = "ssh -i user-key -o IdentitiesOnly=yes -o UserKnownHostsFile=known";
       await opened.crib.call("shell.run", { command: commands[0]! });
       const { content } = await opened.crib.call("shell.run", {
-        command: `export GIT_SSH_COMMAND='${ssh.replace("", "")}'; ${commands[1]}`,
+        command: `export GIT_SSH_COMMAND='${ssh}'; ${commands[1]}`,
       });
       return content;
     };

@@ -56,9 +56,12 @@ describe("toolcrib doctor", () => {
         [
           "warning",
           "git",
-          expect.stringMatching(/^git takes any folder with HEAD, objects and refs for a repo/),
+          expect.stringMatching(/^git runs programs that the settings of any folder with HEAD/),
         ],
-        ["", "Let it obey only .git folders: git config --global safe.bareRepository explicit"],
+        [
+          "",
+          "Make it ignore such folders: git config --global safe.bareRepository explicit (older cargo, SwiftPM and Composer cannot fetch with it)",
+        ],
         ["ok", "workspace", fixture.workspace],
         ["ok", "state", state],
         ["ok", "config", `${join(fixture.home, "config")} (not created yet)`],

@@ -90,8 +90,14 @@ export async function examineProgramsOf(
       warning("programs", `${name} is not installed: ${lost}`, `Install ${name}${suffix}.`),
     ),
     ...found.flatMap(({ version, ...program }) => tooOld(program, version, suffix)),
-    ...(names.some((name) => name.startsWith("git ")) ? bareRepositories(await gitScopes(), suffix) : []),
+    ...(knowsBareRepositories(found) ? bareRepositories(await gitScopes(), suffix) : []),
   ];
+}
+
+function knowsBareRepositories(programs: readonly { name: string; version: string | undefined }[]): boolean {
+  const version = programs.find(({ name }) => name === "git")?.version;
+  const oldest: Program["oldest"] = { version: [2, 38], lost: "safe.bareRepository is ignored" };
+  return version !== undefined && tooOld({ name: "git", oldest }, version).length === 0;
 }
 
 /** Advises that git ignores repositories without `.git`. `settings` are lines of a scope and a value, the last one counts. */
@@ -102,8 +108,8 @@ function bareRepositories(settings: string, suffix: string): readonly Finding[] 
   return [
     warning(
       "git",
-      "git takes any folder with HEAD, objects and refs for a repository, and runs what its settings name",
-      `Let it obey only .git folders${suffix}: git config --global safe.bareRepository explicit`,
+      "git runs programs that the settings of any folder with HEAD, objects and refs name, not only those of .git",
+      `Make it ignore such folders${suffix}: git config --global safe.bareRepository explicit (older cargo, SwiftPM and Composer cannot fetch with it)`,
     ),
   ];
 }

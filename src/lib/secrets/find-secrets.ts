@@ -35,12 +35,18 @@ const overlap = 4096;
 function addFound(found: Secret[], text: string, from: number): void {
   const start = Math.max(0, from - overlap);
   const isWhole = text.length <= chunkLength;
-  const piece = isWhole ? text : text.slice(start, from + chunkLength + overlap);
+  const piece = isWhole ? text : text.slice(start, endOfWord(text, from + chunkLength + overlap));
   const named = findNamedValues(piece).flatMap((secret) => withoutClaims(secret, piece));
   for (const secret of [...findKeys(piece), ...named]) {
     const at = start + secret.start;
     if (at >= from && at < from + chunkLength) found.push({ ...secret, start: at, end: start + secret.end });
   }
+}
+
+/** Returns where the word at `at` ends. A longer one than a part is cut, so that the search takes linear time. */
+function endOfWord(text: string, at: number): number {
+  const end = /[^\w+./=~-]/.exec(text.slice(at, at + chunkLength))?.index ?? chunkLength;
+  return at + end;
 }
 
 /** Adds private keys, and keeps one of several overlapping secrets: the one found first, which is the most exact. */

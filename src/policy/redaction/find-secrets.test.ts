@@ -238,6 +238,20 @@ it("finds a long value by its beginning, and redacts all of it", () => {
   expect(allNames.slice(0, 25)).toBe("1token:[redacted: token]n");
 });
 
+it("hides a long key with eight equal letters, as base64 has them where bytes are zero", () => {
+  const key = (length: number) => `sk-ant-api03-${random(letters, length)}AAAAAAAA${random(letters, length)}`;
+  const [short, long] = [key(20), key(40)];
+  expect([redactText(short), redactText(long)]).toEqual([short, "[redacted: Anthropic key]"]);
+});
+
+it("hides the whole signature of a long token that begins near the border of two parts", () => {
+  const claims = `eyJ${random(letters, 33)}.eyJ${random(letters, 6000)}`;
+  const before = "a ".repeat(64 * 1024 - 10);
+  const text = `${before}${claims}.${random(letters, 43)} b`;
+  const redacted = redactText(text);
+  expect(redacted.slice(before.length + claims.length)).toBe(`.[redacted: ${tokenKind}] b`);
+});
+
 it("leaves hashes, identifiers, images and examples alone", () => {
   const harmless = [
     random(hex, 40),

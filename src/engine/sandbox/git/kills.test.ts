@@ -28,7 +28,8 @@ const ways = {
   terminated: { line: (loop: string) => loop, end: "terminate" },
   // Each round ends the git that happens to run.
   interrupted: {
-    line: (loop: string) => `(${loop}) & job=$!; sleep 0.0$((RANDOM % 9)); pkill -INT -P $job; wait`,
+    line: (loop: string) =>
+      `(${loop}) & job=$!; sleep 0.0$((RANDOM % 9)); kill -INT $(< /proc/$job/task/$job/children); wait`,
     end: "stop",
   },
 } as const;
@@ -43,7 +44,8 @@ describe.skipIf(missing !== undefined)("a command with git that is", () => {
       rounds(10),
     );
     const exports = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);
-    const begin = (top: string) => `export ${exports.join(" ")}; cd '${top}/repo' || exit 99\n`;
+    const begin = (top: string) =>
+      `export ${exports.join(" ")}; cd '${top}/repo' && [ -e /proc/$$/task/$$/children ] || exit 99\n`;
     for (const [[name, loop], turns, delayMs] of moments) {
       const top = join(fixture.workspace, "work");
       seed.copyTo(top);

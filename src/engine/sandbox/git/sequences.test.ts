@@ -1,4 +1,5 @@
 /** @module-tag slow */
+import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sequences } from "../../../../test/support/confined-git/sequences.ts";
 import { openTwoArms, type TwoArms } from "../../../../test/support/confined-git/two-arms.ts";
@@ -7,7 +8,10 @@ import { missingHere } from "../../../../test/support/sandbox-fixture.ts";
 
 const missing = await missingHere("bwrap");
 
-/** Sequences that differ from plain git today. A sequence that becomes equal must be taken off this list. */
+/** The sequences that differ from plain git with this version of git. Another version may differ in fewer. */
+const recordedVersion = /^git version 2\.39\./;
+const isRecordedVersion =
+  missing === undefined && recordedVersion.test(execFileSync("git", ["--version"], { encoding: "utf8" }));
 const differToday: ReadonlySet<string> = new Set([
   "orphan branch",
   "three heads at once",
@@ -61,6 +65,8 @@ describe.skipIf(missing !== undefined)("git in a sandbox does what plain git doe
         return differences.length > 0 ? [name] : [];
       })
     ).flat();
-    expect(differing).toEqual(all.map(([name]) => name).filter((name) => differToday.has(name)));
+    const listed = all.map(([name]) => name).filter((name) => differToday.has(name));
+    if (isRecordedVersion) expect(differing).toEqual(listed);
+    else expect(differing.filter((name) => !differToday.has(name))).toEqual([]);
   });
 });
