@@ -200,5 +200,5 @@ const gaps = [
   "When you replace a secret or protected file while a command runs, as most editors do when they save, that command can see and change the new file; the answer names it. Git settings that it may have changed are restored.",
   "Secrets in node_modules are not hidden. A secret created while a process runs is not hidden from that process.",
   "When a command turns the top of the workspace into a git repository without a `.git`, that is undone within half a second.",
-  "Without perl or before Linux 5.12, a command that replaces directories by links while another command starts can cause empty files to be created outside; that other command does not run then.",
+  "Without perl, before Linux 5.12, or where the system forbids such mounts, a command that replaces directories by links while another command starts can cause empty files to be created outside; that other command does not run then.",
 ] as const;
