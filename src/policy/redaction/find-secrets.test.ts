@@ -244,12 +244,9 @@ it("hides a long key with eight equal letters, as base64 has them where bytes ar
   expect([redactText(short), redactText(long)]).toEqual([short, "[redacted: Anthropic key]"]);
 });
 
-it("hides the whole signature of a long token that begins near the border of two parts", () => {
-  const claims = `eyJ${random(letters, 33)}.eyJ${random(letters, 6000)}`;
+it("hides all of a long key that begins near the border of two parts", () => {
   const before = "a ".repeat(64 * 1024 - 10);
-  const text = `${before}${claims}.${random(letters, 43)} b`;
-  const redacted = redactText(text);
-  expect(redacted.slice(before.length + claims.length)).toBe(`.[redacted: ${tokenKind}] b`);
+  expect(redactText(`${before}hvs.${random(letters, 6000)} b`)).toBe(`${before}[redacted: Vault token] b`);
 });
 
 it("leaves hashes, identifiers, images and examples alone", () => {
