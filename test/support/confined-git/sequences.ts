@@ -836,7 +836,7 @@ const chains: Record<string, Sequence> = {
     'echo \'{"name":"p","version":"1.0.0","scripts":{"test":"git rev-parse --abbrev-ref HEAD"}}\' > package.json; git checkout -q -b x origin/feature && npm test --silent && git add package.json && git commit -qm package && git push -q -u origin x && git branch -vv --list x',
   ],
   "npm version": [
-    'echo \'{"name":"p","version":"1.0.0"}\' > package.json; git add -A; git commit -qm package; npm version patch -m \'Release %s\'; git log -1 --format=%s; git tag -l \'v1.0*\'',
+    'echo \'{"name":"p","version":"1.0.0"}\' > package.json; git add -A; git commit -qm package; npm version patch -m \'Release %s\' 2> /dev/null; git log -1 --format=%s; git tag -l \'v1.0*\'',
   ],
   "fix a conflict in one command": [
     "git merge -q conflict || { git checkout -q --theirs src/b.txt && git add -A && git commit -q --no-edit; }; git log -1 --format=%s; git status -sb",

@@ -38,8 +38,7 @@ const differToday: ReadonlySet<string> = new Set([
   "a stash over settings",
   "a bisect over settings",
   "far back and forth",
-  "init again",
-  "init a bare repository",
+  "subtree",
 ]);
 
 /** Set it to see every difference. */
