@@ -65,7 +65,7 @@ describe("a command without network", () => {
         explainConfinedFailure({
           ...run,
           output,
-          around: { directory: "/home/ada/all of it", has: (asked) => asked === existing },
+          around: () => ({ directory: "/home/ada/all of it", has: (asked) => asked === existing }),
         });
       const hint =
         "Commands do not see the repository around the workspace, /home/ada/all of it. Start Toolcrib there, or add the rule `allow read '/home/ada/all of it'/**`, which shows it read-only.";

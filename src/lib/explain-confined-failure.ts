@@ -19,7 +19,7 @@ export interface ConfinedRun {
   /** Whether commands see an entry of another user, over which root has no rights there. Default: unknown. */
   readonly isOfOther?: ((path: string) => boolean) | undefined;
   /** The repository around the workspace, which commands do not see. Default: none. */
-  readonly around?: SurroundingRepository | undefined;
+  readonly around?: (() => SurroundingRepository | undefined) | undefined;
   /** The names of variables that the command does not get, but that a rule could pass to it. */
   readonly withheld?: readonly string[];
 }
@@ -72,7 +72,8 @@ export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
 }
 
 /** Names the rule for what a command has looked for in the folders above the workspace, such as `node_modules`. */
-function explainAround({ around }: ConfinedRun, output: string): readonly string[] {
+function explainAround(run: ConfinedRun, output: string): readonly string[] {
+  const around = run.around?.();
   if (around === undefined) return [];
   const names = missingNames.flatMap((sign) => [...output.matchAll(sign)].map(([, name]) => name!));
   if (!/not a git repository/i.test(output) && !names.slice(0, mostNames).some((name) => around.has(name)))

@@ -19,7 +19,7 @@ function repositoryIn(folder: string): { readonly directory: string; readonly wo
 it("finds in the repository around the workspace what a command misses, and nothing else", async () => {
   await using folder = temporaryFolder();
   const { directory, workspace } = repositoryIn(folder.path);
-  const { around } = reachOfCommands({ workspace });
+  const around = reachOfCommands({ workspace }).around?.();
   const existing = ["@scope/part/file", "lint", "helper", "../../tsconfig.json"];
   const others = [
     "@scope/other",
@@ -41,8 +41,8 @@ it("knows no repository around the workspace when commands see it", async () => 
   const { directory, workspace } = repositoryIn(folder.path);
   const confinement = { readable: [directory] };
   expect([
-    reachOfCommands({ workspace, confinement }).around,
-    reachOfCommands({ workspace: directory }).around,
+    reachOfCommands({ workspace, confinement }).around?.(),
+    reachOfCommands({ workspace: directory }).around?.(),
   ]).toEqual([undefined, undefined]);
 });
 
@@ -53,6 +53,6 @@ it.skipIf(process.getuid?.() !== 0)(
     await using folder = temporaryFolder();
     const { directory, workspace } = repositoryIn(folder.path);
     chownSync(join(directory, ".git"), 12_345, 12_345);
-    expect(reachOfCommands({ workspace }).around).toBeUndefined();
+    expect(reachOfCommands({ workspace }).around?.()).toBeUndefined();
   },
 );

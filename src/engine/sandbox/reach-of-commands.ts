@@ -22,7 +22,7 @@ export function reachOfCommands(
     isUnseen: isUnseenPath(environment),
     folderToWrite: folderToWrite(environment),
     isOfOther: isOfOtherUser(resolve(environment.workspace, cwd)),
-    around: repositoryAround(environment, resolve(environment.workspace, cwd)),
+    around: () => repositoryAround(environment, resolve(environment.workspace, cwd)),
     withheld: withheldVariables(process.env, environment.confinement?.variables),
   };
 }
