@@ -7,6 +7,7 @@ import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import { withVariables } from "../../../test/support/with-variables.ts";
+import { quotePathForRule } from "../../lib/text/rule-text.ts";
 import { openToolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
 const levels = ["bwrap", "landlock"] as const;
@@ -158,7 +159,7 @@ withPrograms("git")(
     const command = "node -e 'require(\"x\")'";
     const open = (rules: readonly string[]) =>
       temporaryToolcrib({ mode: "yolo", sandbox: "bwrap", workspace, rules });
-    const rule = `allow read ${folder.path.replace(/ /g, "\\ ")}/**`;
+    const rule = `allow read ${quotePathForRule(folder.path)}/**`;
     await using without = await open([]);
     const { data } = await without.crib.call("shell.run", { command });
     expect(data?.remarks).toEqual([expect.stringContaining(`or add the rule \`${rule}\``)]);

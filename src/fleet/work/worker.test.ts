@@ -287,7 +287,12 @@ function linesOf(fixture: WorkerFixture, id: string, name: string): readonly str
 
 /** The commands in the journal of a run. */
 function callsOf(artifacts: string): readonly string[] {
-  const files = { journal: join(artifacts, "journal.sqlite"), blobs: artifacts, outputs: artifacts };
+  const files = {
+    journal: join(artifacts, "journal.sqlite"),
+    blobs: artifacts,
+    outputs: artifacts,
+    sandbox: artifacts,
+  };
   const journal = new WorkspaceJournal({ files: files as never });
   const calls = journal.calls({}).map(({ input }) => JSON.stringify(input));
   journal.close();
