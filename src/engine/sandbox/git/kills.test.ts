@@ -93,7 +93,7 @@ describe.skipIf(missing !== undefined)("a command with git that is", () => {
 });
 
 /** Locks that a killed git leaves. */
-const explained = /^(?:index|HEAD|ORIG_HEAD|config|packed-refs|refs\/.*|logs\/.*)\.lock$/;
+const explained = /^(?:index|(?:[A-Z]+_)?HEAD|config|packed-refs|refs\/.*|logs\/.*)\.lock$/;
 
 function removeLocks(git: string): readonly string[] {
   const locks = filesBelow(git).filter((path) => path.endsWith(".lock"));
